@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: BSD-3-Clause
+add_library(krica_flags INTERFACE)
+target_compile_options(krica_flags INTERFACE
+  -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion -Wnon-virtual-dtor -Woverloaded-virtual)
+if(KRICA_WARNINGS_AS_ERRORS)
+  target_compile_options(krica_flags INTERFACE -Werror)
+endif()
+
+if(KRICA_SANITIZE)
+  add_compile_options(-fsanitize=${KRICA_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
+  add_link_options(-fsanitize=${KRICA_SANITIZE})
+endif()
+
+if(KRICA_CLANG_TIDY)
+  find_program(CLANG_TIDY NAMES clang-tidy clang-tidy-14 REQUIRED)
+  set(KRICA_TIDY_COMMAND ${CLANG_TIDY} --quiet --warnings-as-errors=*)
+endif()
+
+# krica_target(NAME): our flags, and clang-tidy where it was asked for.
+function(krica_target name)
+  target_link_libraries(${name} PRIVATE $<BUILD_INTERFACE:krica_flags>)
+  if(KRICA_CLANG_TIDY)
+    set_target_properties(${name} PROPERTIES CXX_CLANG_TIDY "${KRICA_TIDY_COMMAND}")
+  endif()
+endfunction()

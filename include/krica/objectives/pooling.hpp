@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// H, the K×K pooling weights of the sparsity term Σ_j sqrt(ε + Σ_u H_ju s_u²).
+#pragma once
+
+#include <utility>
+#include <vector>
+
+#include "krica/runtime/matrix.hpp"
+
+namespace krica {
+
+enum class PoolingKind {
+  kNone,         ///< H = I: every atom by itself
+  kTopographic,  ///< 3×3 neighbourhoods on a torus grid, weights 1
+  kGroups,       ///< blocks of group_size atoms, weights 1
+  kCustom,       ///< `weights`
+};
+
+struct Pooling {
+  PoolingKind kind = PoolingKind::kNone;
+  Index group_size = 0;              ///< kGroups: atoms a group; must divide K
+  Index grid_rows = 0;               ///< kTopographic: 0 for the most nearly square grid,
+  Index grid_cols = 0;               ///< else rows × cols must be K
+  std::vector<double> weights = {};  ///< kCustom: K×K row-major, finite and >= 0
+
+  static Pooling none() { return {}; }
+  static Pooling topographic() { return {.kind = PoolingKind::kTopographic}; }
+  static Pooling groups(Index size) { return {.kind = PoolingKind::kGroups, .group_size = size}; }
+  static Pooling custom(std::vector<double> K_by_K) {
+    return {.kind = PoolingKind::kCustom, .weights = std::move(K_by_K)};
+  }
+
+  /// Throws InvalidArgument where K atoms do not fill the grid or the groups.
+  void validate(Index K) const;
+};
+
+/// The most nearly square rows × cols = K with rows <= cols.
+std::pair<Index, Index> nearly_square_grid(Index K);
+
+/// H as a dense K×K matrix, for looking at it and for tests.
+Matrix<double> pooling_matrix(const Pooling& pooling, Index K);
+
+}  // namespace krica

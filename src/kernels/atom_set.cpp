@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "kernels/atom_set.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "kernels/constants.hpp"
+#include "runtime/blas.hpp"
+#include "runtime/vector_math.hpp"
+
+namespace krica {
+namespace {
+
+/// Below this fraction of ‖w‖² + ‖x‖² the expansion ‖w‖² + ‖x‖² - 2 w·x has lost too many digits.
+constexpr double kNearFraction = 1e-2;
+
+/// Rows of one tile of the Gram matrix.
+constexpr Index kTileRows = 128;
+
+template <class Scalar>
+Scalar squared_distance(const Scalar* a, const Scalar* b, Index n) {
+  double sum = 0;
+  for (Index j = 0; j < n; ++j) {
+    const double difference = static_cast<double>(a[j]) - static_cast<double>(b[j]);
+    sum += difference * difference;
+  }
+  return static_cast<Scalar>(sum);
+}
+
+template <class Scalar>
+const Scalar* row_of(const ConstMatrixView<Scalar>& matrix, Index i) {
+  return matrix.data() + i * matrix.outerStride();
+}
+
+template <class Scalar>
+Scalar* row_of(MatrixView<Scalar>& matrix, Index i) {
+  return matrix.data() + i * matrix.outerStride();
+}
+
+/// values holds ‖w-x‖²; afterwards κ, and the slopes where wanted.
+template <class Scalar>
+void map_distances(const Kernel& kernel, Scalar* values, Scalar* slopes, Index count) {
+  const auto gamma = static_cast<Scalar>(kernel.gamma);
+  const auto b = static_cast<Scalar>(kernel.scale);
+  const auto tiny = static_cast<Scalar>(kSquaredDistanceFloor);
+  switch (kernel.kind) {
+    case KernelKind::kGaussian:
+      for (Index u = 0; u < count; ++u) values[u] *= -gamma;
+      exp_in_place(values, count);
+      if (slopes != nullptr) {
+        for (Index u = 0; u < count; ++u) slopes[u] = Scalar(-2) * gamma * values[u];
+      }
+      return;
+    case KernelKind::kInverseSquareDistance:
+      for (Index u = 0; u < count; ++u) values[u] = Scalar(1) / (Scalar(1) + b * values[u]);
+      if (slopes != nullptr) {
+        for (Index u = 0; u < count; ++u) slopes[u] = Scalar(-2) * b * values[u] * values[u];
+      }
+      return;
+    default:  // inverse distance
+      for (Index u = 0; u < count; ++u) {
+        const Scalar distance = std::sqrt(values[u] + tiny);
+        values[u] = Scalar(1) / (Scalar(1) + b * distance);
+        if (slopes != nullptr) slopes[u] = -b * values[u] * values[u] / distance;
+      }
+  }
+}
+
+/// values holds w·x; afterwards κ, and the slopes where wanted.
+template <class Scalar>
+void map_dots(const Kernel& kernel, Scalar* values, Scalar* slopes, Index count) {
+  if (kernel.kind == KernelKind::kLinear) {
+    if (slopes != nullptr) std::fill(slopes, slopes + count, Scalar(1));
+    return;
+  }
+  const auto degree = static_cast<Scalar>(kernel.degree);
+  for (Index u = 0; u < count; ++u) {
+    const Scalar base = Scalar(1) + values[u];
+    Scalar power = 1;  // base^(degree - 1)
+    for (int d = 1; d < kernel.degree; ++d) power *= base;
+    values[u] = power * base;
+    if (slopes != nullptr) slopes[u] = degree * power;
+  }
+}
+
+}  // namespace
+
+template <class Scalar>
+AtomSet<Scalar>::AtomSet(const Kernel& kernel, ConstMatrixView<Scalar> W)
+    : kernel_(kernel), family_(family_of(kernel.kind)), W_(W) {
+  const Index K = W.rows();
+  const Index n = W.cols();
+  if (family_ == KernelFamily::kDistance) {
+    squared_norms_.resize(static_cast<std::size_t>(K));
+    for (Index u = 0; u < K; ++u) {
+      squared_norms_[static_cast<std::size_t>(u)] =
+          static_cast<Scalar>(ordered_dot(row_of(W, u), row_of(W, u), n));
+    }
+  }
+  if (family_ == KernelFamily::kIntersection) {
+    exp_W_transposed_ = Matrix<Scalar>(n, K);
+    exp_W_transposed_.view() = static_cast<Scalar>(kernel.scale) * W.transpose();
+    exp_in_place(exp_W_transposed_.data(), exp_W_transposed_.size());
+  }
+}
+
+template <class Scalar>
+void AtomSet<Scalar>::evaluate(ConstMatrixView<Scalar> X, MatrixView<Scalar> values,
+                               MatrixView<Scalar>* slopes) const {
+  if (family_ == KernelFamily::kIntersection) return evaluate_intersection(X, values, slopes);
+  blas::gemm(blas::Op::kPlain, blas::Op::kTransposed, Scalar(1), X, W_, Scalar(0), values);
+  for (Index i = 0; i < X.rows(); ++i) {
+    Scalar* row = row_of(values, i);
+    Scalar* slope_row = slopes != nullptr ? row_of(*slopes, i) : nullptr;
+    if (family_ == KernelFamily::kDotProduct) {
+      map_dots(kernel_, row, slope_row, count());
+    } else {
+      distances_from_dots(row_of(X, i), row);
+      map_distances(kernel_, row, slope_row, count());
+    }
+  }
+}
+
+template <class Scalar>
+void AtomSet<Scalar>::distances_from_dots(const Scalar* x, Scalar* row) const {
+  const auto x_norm = static_cast<Scalar>(ordered_dot(x, x, W_.cols()));
+  constexpr auto kNear = static_cast<Scalar>(kNearFraction);
+  const Scalar* norms = squared_norms_.data();
+  Index near = 0;
+  for (Index u = 0; u < count(); ++u) {
+    const Scalar sum = x_norm + norms[u];
+    const Scalar squared = sum - Scalar(2) * row[u];
+    near += squared < kNear * sum ? 1 : 0;
+    row[u] = squared;
+  }
+  if (near == 0) return;
+  for (Index u = 0; u < count(); ++u) {
+    if (row[u] < kNear * (x_norm + norms[u]))
+      row[u] = squared_distance(x, row_of(W_, u), W_.cols());
+  }
+}
+
+template <class Scalar>
+void AtomSet<Scalar>::evaluate_intersection(ConstMatrixView<Scalar> X, MatrixView<Scalar> values,
+                                            MatrixView<Scalar>* slopes) const {
+  const Index n = X.cols();
+  std::vector<Scalar> exp_x(static_cast<std::size_t>(n));
+  for (Index i = 0; i < X.rows(); ++i) {
+    for (Index j = 0; j < n; ++j)
+      exp_x[static_cast<std::size_t>(j)] = static_cast<Scalar>(kernel_.scale) * X(i, j);
+    exp_in_place(exp_x.data(), n);
+    // Over the atoms innermost: vectors without a change in the order of any sum.
+    Scalar* row = row_of(values, i);
+    std::fill(row, row + count(), Scalar(0));
+    for (Index j = 0; j < n; ++j) {
+      const Scalar limit = exp_x[static_cast<std::size_t>(j)];
+      const Scalar* exp_w = exp_W_transposed_.row(j);
+      for (Index u = 0; u < count(); ++u) row[u] += exp_w[u] < limit ? exp_w[u] : limit;
+    }
+    if (slopes != nullptr) std::fill(row_of(*slopes, i), row_of(*slopes, i) + count(), Scalar(1));
+  }
+}
+
+template <class Scalar>
+void AtomSet<Scalar>::evaluate_self(const Context& context, MatrixView<Scalar> values,
+                                    MatrixView<Scalar>* slopes) const {
+  const Partition tiles(count(), kTileRows);
+  parallel_for(context, tiles.count(), [&](Index t) {
+    const Range tile = tiles[t];
+    MatrixView<Scalar> value_tile = values.rows_between(tile.begin, tile.end);
+    if (slopes == nullptr)
+      return evaluate(W_.rows_between(tile.begin, tile.end), value_tile, nullptr);
+    MatrixView<Scalar> slope_tile = slopes->rows_between(tile.begin, tile.end);
+    evaluate(W_.rows_between(tile.begin, tile.end), value_tile, &slope_tile);
+  });
+  // A product's bits may differ between the two triangles; one is copied to the other.
+  blas::mirror_lower(context, values);
+  if (slopes != nullptr) blas::mirror_lower(context, *slopes);
+  for (Index u = 0; u < count(); ++u) {
+    values(u, u) = static_cast<Scalar>(self_kernel(kernel_, row_of(W_, u), W_.cols()));
+    if (slopes != nullptr && family_ == KernelFamily::kDistance)
+      (*slopes)(u, u) = 0;  // w - w vanishes
+  }
+}
+
+template <class Scalar>
+void AtomSet<Scalar>::accumulate(Range atoms, ConstMatrixView<Scalar> M, ConstMatrixView<Scalar> X,
+                                 MatrixView<Scalar> sums, std::span<double> totals) const {
+  const ConstMatrixView<Scalar> M_atoms(M.data() + atoms.begin, M.rows(), atoms.size(),
+                                        M.outerStride());
+  MatrixView<Scalar> atom_sums = sums.rows_between(atoms.begin, atoms.end);
+  if (family_ == KernelFamily::kIntersection)
+    return accumulate_intersection(atoms, M_atoms, X, atom_sums);
+  blas::gemm(blas::Op::kTransposed, blas::Op::kPlain, Scalar(1), M_atoms, X, Scalar(1), atom_sums);
+  if (family_ == KernelFamily::kDotProduct) return;
+  for (Index i = 0; i < M.rows(); ++i) {
+    const Scalar* row = row_of(M, i);
+    for (Index p = atoms.begin; p < atoms.end; ++p)
+      totals[static_cast<std::size_t>(p)] += static_cast<double>(row[p]);
+  }
+}
+
+template <class Scalar>
+void AtomSet<Scalar>::accumulate_intersection(Range atoms, ConstMatrixView<Scalar> M_atoms,
+                                              ConstMatrixView<Scalar> X,
+                                              MatrixView<Scalar> atom_sums) const {
+  const Index n = X.cols();
+  for (Index p = 0; p < atoms.size(); ++p) {
+    const Scalar* w = row_of(W_, atoms.begin + p);
+    Scalar* sum = row_of(atom_sums, p);
+    for (Index i = 0; i < X.rows(); ++i) {
+      const Scalar weight = M_atoms(i, p);
+      const Scalar half = weight * Scalar(0.5);
+      const Scalar* x = row_of(X, i);
+      // [w < x] + ½ [w = x] as the mean of two comparisons.
+      for (Index j = 0; j < n; ++j)
+        sum[j] += (w[j] < x[j] ? half : Scalar(0)) + (w[j] <= x[j] ? half : Scalar(0));
+    }
+  }
+}
+
+template <class Scalar>
+void AtomSet<Scalar>::finish_gradient(Index atom, double total, const Scalar* sums,
+                                      Scalar* gradient) const {
+  const Scalar* w = row_of(W_, atom);
+  for (Index j = 0; j < W_.cols(); ++j) {
+    const auto w_j = static_cast<double>(w[j]);
+    const auto sum = static_cast<double>(sums[j]);
+    double value = sum;
+    if (family_ == KernelFamily::kDistance) value = total * w_j - sum;
+    if (family_ == KernelFamily::kIntersection)
+      value = kernel_.scale * std::exp(kernel_.scale * w_j) * sum;
+    gradient[j] = static_cast<Scalar>(value);
+  }
+}
+
+template class AtomSet<float>;
+template class AtomSet<double>;
+
+}  // namespace krica

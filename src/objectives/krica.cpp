@@ -1,0 +1,343 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "krica/objectives/krica.hpp"
+
+#include <cmath>
+#include <utility>
+
+#include "kernels/atom_set.hpp"
+#include "objectives/basis_condition.hpp"
+#include "objectives/discrimination_term.hpp"
+#include "objectives/pooling_weights.hpp"
+#include "objectives/samples.hpp"
+#include "runtime/blas.hpp"
+#include "runtime/check.hpp"
+#include "runtime/parallel.hpp"
+
+namespace krica {
+
+void KricaOptions::validate() const {
+  require(n_components > 0, "krica", "n_components must be > 0, got {}", n_components);
+  require(std::isfinite(sparsity) && sparsity >= 0, "krica",
+          "sparsity must be finite and >= 0, got {}", sparsity);
+  require(std::isfinite(epsilon) && epsilon > 0, "krica", "epsilon must be finite and > 0, got {}",
+          epsilon);
+  require(std::isfinite(reconstruction) && reconstruction >= 0, "krica",
+          "reconstruction must be finite and >= 0, got {}", reconstruction);
+  require(block_rows >= 0, "krica", "block_rows must be >= 0, got {}", block_rows);
+  kernel.validate();
+  pooling.validate(n_components);
+  discrimination.validate();
+}
+
+namespace {
+
+/// Memory of one evaluation, kept between evaluations: blocks of codes and K×K matrices.
+template <class Scalar>
+struct Workspace {
+  Matrix<Scalar> G;         // κ(w_u, w_v)
+  Matrix<Scalar> G_slopes;  // and its slopes
+  Matrix<Scalar> B;         // SᵀS, lower triangle; later 2 SᵀS ∘ slopes
+  Matrix<Scalar> S;         // codes of one block
+  Matrix<Scalar> M;         // S G, then ∂f/∂S ∘ slopes
+  Matrix<Scalar> slopes;
+  Matrix<Scalar> sums;  // of the gradient, K×n
+  std::vector<double> totals;
+
+  void fit(Index K, Index n, Index rows, bool with_gradient) {
+    fit_one(G, K, K);
+    if (S.rows() < rows || S.cols() != K) {
+      S = Matrix<Scalar>(rows, K);
+      M = Matrix<Scalar>(rows, K);
+      slopes = Matrix<Scalar>();
+    }
+    if (!with_gradient) return;
+    if (slopes.size() == 0) slopes = Matrix<Scalar>(S.rows(), K);
+    fit_one(G_slopes, K, K);
+    fit_one(B, K, K);
+    fit_one(sums, K, n);
+    B.set_zero();
+    sums.set_zero();
+    totals.assign(static_cast<std::size_t>(K), 0.0);
+  }
+
+ private:
+  static void fit_one(Matrix<Scalar>& matrix, Index rows, Index cols) {
+    if (matrix.rows() != rows || matrix.cols() != cols) matrix = Matrix<Scalar>(rows, cols);
+  }
+};
+
+/// One evaluation of f, and of its gradient where wanted. Sums over samples are unscaled until
+/// finish.
+template <class Scalar>
+class Evaluation {
+ public:
+  Evaluation(const Context& context, const KricaOptions& options, const PoolingWeights& pooling,
+             const DiscriminationTerm& discrimination, ConstMatrixView<Scalar> W,
+             Workspace<Scalar>& workspace)
+      : context_(context),
+        options_(options),
+        pooling_(pooling),
+        discrimination_(discrimination),
+        W_(W),
+        atoms_(options.kernel, W),
+        work_(workspace) {}
+
+  double run(const Samples<Scalar>& samples, MatrixView<Scalar>* gradient,
+             std::span<double> curvature) {
+    with_gradient_ = gradient != nullptr;
+    const Partition blocks(samples.X.rows(),
+                           block_rows_for<Scalar>(options_.block_rows, W_.rows()));
+    work_.fit(W_.rows(), W_.cols(), blocks.largest(), with_gradient_);
+    evaluate_atoms();
+    double value = 0;
+    for (Index b = 0; b < blocks.count(); ++b) {
+      const Samples<Scalar> block = part(samples, blocks[b]);
+      value += encode_block(block);
+      if (!with_gradient_) continue;
+      add_code_products(block.X.rows());
+      add_gradient_sums(work_.M, block.X);
+    }
+    const double scale = 1.0 / static_cast<double>(samples.X.rows());
+    if (with_gradient_) finish_gradient(scale, *gradient, curvature);
+    return value * scale;
+  }
+
+ private:
+  static Samples<Scalar> part(const Samples<Scalar>& samples, Range range) {
+    return {samples.X.rows_between(range.begin, range.end),
+            samples.labels.empty()
+                ? samples.labels
+                : samples.labels.subspan(static_cast<std::size_t>(range.begin),
+                                         static_cast<std::size_t>(range.size()))};
+  }
+
+  void evaluate_atoms() {
+    MatrixView<Scalar> slopes(work_.G_slopes);
+    atoms_.evaluate_self(context_, work_.G, with_gradient_ ? &slopes : nullptr);
+  }
+
+  /// Codes S, then M = ∂f/∂S ∘ slopes (times m) of one block; returns its sum of f.
+  double encode_block(const Samples<Scalar>& block) {
+    const Partition tiles(block.X.rows(), kTileRows);
+    return parallel_sum(context_, tiles.count(), [&](Index t) {
+      const Range tile = tiles[t];
+      const MatrixView<Scalar> S = MatrixView<Scalar>(work_.S).rows_between(tile.begin, tile.end);
+      const MatrixView<Scalar> M = MatrixView<Scalar>(work_.M).rows_between(tile.begin, tile.end);
+      MatrixView<Scalar> slopes =
+          MatrixView<Scalar>(work_.slopes).rows_between(tile.begin, tile.end);
+      atoms_.evaluate(block.X.rows_between(tile.begin, tile.end), S,
+                      with_gradient_ ? &slopes : nullptr);
+      blas::gemm<Scalar>(blas::Op::kPlain, blas::Op::kPlain, Scalar(1), S, work_.G, Scalar(0), M);
+      std::vector<Scalar> scratch(static_cast<std::size_t>(W_.rows()));
+      double value = 0;
+      for (Index i = tile.begin; i < tile.end; ++i) value += encode_row(block, i, scratch);
+      return value;
+    });
+  }
+
+  /// f of one sample. On entry row i of M holds s G; on return ∂f/∂s ∘ slopes.
+  double encode_row(const Samples<Scalar>& block, Index i, std::span<Scalar> scratch) {
+    const Index K = W_.rows();
+    const Scalar* s = work_.S.row(i);
+    Scalar* A = work_.M.row(i);
+    const Scalar* x = block.X.data() + i * block.X.outerStride();
+    const auto rho = static_cast<Scalar>(options_.reconstruction);
+    const double self = self_kernel(options_.kernel, x, W_.cols());
+    double value =
+        options_.reconstruction *
+        (self + ordered_dot(s, static_cast<const Scalar*>(A), K) - 2 * ordered_dot(s, s, K));
+    for (Index u = 0; u < K; ++u) A[u] = rho * (Scalar(2) * A[u] - Scalar(4) * s[u]);
+    Scalar* derivative = with_gradient_ ? A : nullptr;
+    if (options_.sparsity > 0) {
+      value += options_.sparsity *
+               pooling_.add(s, options_.epsilon, options_.sparsity, {}, scratch, derivative);
+    }
+    if (discrimination_.active()) value += discrimination_.add(s, block.label(i), derivative);
+    if (with_gradient_) {
+      const Scalar* slopes = work_.slopes.row(i);
+      for (Index u = 0; u < K; ++u) A[u] *= slopes[u];
+    }
+    return value;
+  }
+
+  /// B += SᵀS: tiles of the lower triangle, each summed over the blocks in their order.
+  void add_code_products(Index rows) {
+    const Partition tiles(W_.rows(), kTileAtoms);
+    parallel_for(context_, tiles.count() * tiles.count(), [&](Index t) {
+      const Range row = tiles[t / tiles.count()];
+      const Range col = tiles[t % tiles.count()];
+      if (col.begin > row.begin) return;
+      const Index K = W_.rows();
+      const ConstMatrixView<Scalar> left(work_.S.data() + row.begin, rows, row.size(), K);
+      const ConstMatrixView<Scalar> right(work_.S.data() + col.begin, rows, col.size(), K);
+      const MatrixView<Scalar> product(work_.B.row(row.begin) + col.begin, row.size(), col.size(),
+                                       K);
+      if (row.begin == col.begin) {
+        blas::syrk_lower<Scalar>(Scalar(1), left, Scalar(1), product);
+      } else {
+        blas::gemm<Scalar>(blas::Op::kTransposed, blas::Op::kPlain, Scalar(1), left, right,
+                           Scalar(1), product);
+      }
+    });
+  }
+
+  /// sums += MᵀX and totals += Mᵀ1 (see AtomSet).
+  void add_gradient_sums(const Matrix<Scalar>& M, ConstMatrixView<Scalar> X) {
+    const ConstMatrixView<Scalar> used = ConstMatrixView<Scalar>(M).rows_between(0, X.rows());
+    const Partition tiles(W_.rows(), kTileAtoms);
+    parallel_for(context_, tiles.count(),
+                 [&](Index t) { atoms_.accumulate(tiles[t], used, X, work_.sums, work_.totals); });
+  }
+
+  /// The part through G is the part through S with the atoms as samples and weights 2 SᵀS; the
+  /// factor 2 covers both arguments of κ(w_u, w_v).
+  void finish_gradient(double scale, MatrixView<Scalar> gradient, std::span<double> curvature) {
+    blas::mirror_lower<Scalar>(context_, work_.B);
+    const auto factor = static_cast<Scalar>(2 * options_.reconstruction);
+    const Partition tiles(W_.rows(), kTileAtoms);
+    parallel_for(context_, tiles.count(), [&](Index t) {
+      for (Index u = tiles[t].begin; u < tiles[t].end; ++u) {
+        Scalar* row = work_.B.row(u);
+        const Scalar* slopes = work_.G_slopes.row(u);
+        for (Index v = 0; v < W_.rows(); ++v) row[v] *= factor * slopes[v];
+      }
+    });
+    add_gradient_sums(work_.B, W_);
+    parallel_for(context_, tiles.count(), [&](Index t) {
+      for (Index p = tiles[t].begin; p < tiles[t].end; ++p) {
+        const double total = work_.totals[static_cast<std::size_t>(p)];
+        Scalar* row = gradient.data() + p * gradient.outerStride();
+        atoms_.finish_gradient(p, total, work_.sums.row(p), row);
+        for (Index j = 0; j < W_.cols(); ++j)
+          row[j] = static_cast<Scalar>(static_cast<double>(row[j]) * scale);
+        if (!curvature.empty()) curvature[static_cast<std::size_t>(p)] = total * scale;
+      }
+    });
+  }
+
+  const Context& context_;
+  const KricaOptions& options_;
+  const PoolingWeights& pooling_;
+  const DiscriminationTerm& discrimination_;
+  ConstMatrixView<Scalar> W_;
+  AtomSet<Scalar> atoms_;
+  Workspace<Scalar>& work_;
+  bool with_gradient_ = false;
+};
+
+}  // namespace
+
+template <class Scalar>
+struct KricaObjective<Scalar>::Implementation {
+  const Context& context;
+  KricaOptions options;
+  std::vector<int> labels;
+  Samples<Scalar> samples;
+  PoolingWeights pooling;
+  DiscriminationTerm discrimination;
+  Workspace<Scalar> workspace;
+
+  Implementation(const Context& ctx, ConstMatrixView<Scalar> X, KricaOptions opts,
+                 std::span<const int> given_labels)
+      : context(ctx),
+        options(std::move(opts)),
+        labels(given_labels.begin(), given_labels.end()),
+        samples{X, labels},
+        pooling(options.pooling, options.n_components),
+        discrimination(options.discrimination, options.n_components, labels, X.rows()) {}
+
+  double evaluate(const Samples<Scalar>& on, ConstMatrixView<Scalar> W,
+                  MatrixView<Scalar>* gradient, std::span<double> curvature = {}) {
+    require_basis(W, options.n_components, samples.X.cols(), "krica");
+    if (gradient != nullptr) {
+      require(gradient->rows() == W.rows() && gradient->cols() == W.cols(), "krica",
+              "the gradient is {} x {}, it must be {} x {}", gradient->rows(), gradient->cols(),
+              W.rows(), W.cols());
+    }
+    return Evaluation<Scalar>(context, options, pooling, discrimination, W, workspace)
+        .run(on, gradient, curvature);
+  }
+};
+
+namespace {
+
+/// The checks that come before any member is built, so that the first fault is the one named.
+template <class Scalar>
+ConstMatrixView<Scalar> checked(ConstMatrixView<Scalar> X, const KricaOptions& options) {
+  require_samples(X, "krica");
+  options.validate();
+  return X;
+}
+
+}  // namespace
+
+template <class Scalar>
+KricaObjective<Scalar>::KricaObjective(const Context& context, ConstMatrixView<Scalar> X,
+                                       KricaOptions options, std::span<const int> labels)
+    : implementation_(std::make_unique<Implementation>(context, checked(X, options),
+                                                       std::move(options), labels)) {}
+
+template <class Scalar>
+KricaObjective<Scalar>::~KricaObjective() = default;
+
+template <class Scalar>
+Index KricaObjective<Scalar>::rows() const {
+  return implementation_->options.n_components;
+}
+template <class Scalar>
+Index KricaObjective<Scalar>::cols() const {
+  return implementation_->samples.X.cols();
+}
+template <class Scalar>
+Index KricaObjective<Scalar>::n_samples() const {
+  return implementation_->samples.X.rows();
+}
+template <class Scalar>
+const KricaOptions& KricaObjective<Scalar>::options() const {
+  return implementation_->options;
+}
+
+template <class Scalar>
+double KricaObjective<Scalar>::value_and_gradient(ConstMatrixView<Scalar> W,
+                                                  MatrixView<Scalar> gradient) {
+  return implementation_->evaluate(implementation_->samples, W, &gradient);
+}
+template <class Scalar>
+double KricaObjective<Scalar>::value(ConstMatrixView<Scalar> W) {
+  return implementation_->evaluate(implementation_->samples, W, nullptr);
+}
+template <class Scalar>
+double KricaObjective<Scalar>::value_and_gradient_on(std::span<const Index> samples,
+                                                     ConstMatrixView<Scalar> W,
+                                                     MatrixView<Scalar> gradient) {
+  const GatheredSamples<Scalar> batch(implementation_->samples, samples, "krica");
+  return implementation_->evaluate(batch.samples(), W, &gradient);
+}
+template <class Scalar>
+double KricaObjective<Scalar>::value_on(std::span<const Index> samples, ConstMatrixView<Scalar> W) {
+  const GatheredSamples<Scalar> batch(implementation_->samples, samples, "krica");
+  return implementation_->evaluate(batch.samples(), W, nullptr);
+}
+template <class Scalar>
+double KricaObjective<Scalar>::value_gradient_and_curvature(ConstMatrixView<Scalar> W,
+                                                            MatrixView<Scalar> gradient,
+                                                            std::span<double> curvature) {
+  const Kernel& kernel = implementation_->options.kernel;
+  require(family_of(kernel.kind) == KernelFamily::kDistance, "fixed_point",
+          "the {} kernel has no fixed-point form; use a distance kernel or another solver",
+          name_of(kernel.kind));
+  require(static_cast<Index>(curvature.size()) == rows(), "fixed_point",
+          "{} curvatures for {} rows", curvature.size(), rows());
+  return implementation_->evaluate(implementation_->samples, W, &gradient, curvature);
+}
+
+template <class Scalar>
+BasisCondition KricaObjective<Scalar>::condition(ConstMatrixView<Scalar> W) {
+  return basis_condition(implementation_->context, implementation_->options.kernel,
+                         implementation_->samples.X, W);
+}
+
+template class KricaObjective<float>;
+template class KricaObjective<double>;
+
+}  // namespace krica

@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "krica/objectives/rica.hpp"
+
+#include <cmath>
+#include <optional>
+#include <utility>
+
+#include "krica/kernels/kernel.hpp"
+#include "objectives/basis_condition.hpp"
+#include "objectives/contrast.hpp"
+#include "objectives/discrimination_term.hpp"
+#include "objectives/row_normalisation.hpp"
+#include "objectives/samples.hpp"
+#include "runtime/blas.hpp"
+#include "runtime/check.hpp"
+#include "runtime/parallel.hpp"
+
+namespace krica {
+namespace {
+
+using blas::Op;
+
+/// Σ_i ‖VᵀV x_i - x_i‖² = tr(E C E) with E = VᵀV - I and C = XᵀX, in double; its gradient 2V(EC +
+/// CE).
+class Reconstruction {
+ public:
+  template <class Scalar>
+  Reconstruction(const Context& context, ConstMatrixView<Scalar> X)
+      : context_(context), C_(X.cols(), X.cols()) {
+    blas::gram_of_columns<Scalar>(context, X, C_);
+  }
+
+  /// Where gradient is wanted (K×n), overwrites it.
+  template <class Scalar>
+  double value(ConstMatrixView<Scalar> V, Matrix<double>* gradient) const {
+    const Index n = V.cols();
+    const Matrix<double> V_double = Matrix<double>::copy_of(V.template cast<double>());
+    Matrix<double> E(n, n);
+    blas::gemm<double>(context_, Op::kTransposed, Op::kPlain, 1.0, V_double, V_double, 0.0, E);
+    for (Index j = 0; j < n; ++j) E(j, j) -= 1;
+    Matrix<double> EC(n, n);
+    blas::gemm<double>(context_, Op::kPlain, Op::kPlain, 1.0, E, C_, 0.0, EC);
+    const double value = ordered_dot(E.data(), EC.data(), E.size());
+    if (gradient == nullptr) return value;
+    for (Index i = 0; i < n; ++i) {
+      for (Index j = 0; j < n; ++j) E(i, j) = 2 * (EC(i, j) + EC(j, i));
+    }
+    blas::gemm<double>(context_, Op::kPlain, Op::kPlain, 1.0, V_double, E, 0.0, *gradient);
+    return value;
+  }
+
+ private:
+  const Context& context_;
+  Matrix<double> C_;
+};
+
+struct Weights {
+  double reconstruction;
+  double contrast;
+  double scale;  // of the sums: 1/m or 1
+};
+
+Weights weights_of(const RicaOptions& options, Index m) {
+  const bool on_sparsity = options.weight_on == WeightOn::kSparsity;
+  return {on_sparsity ? 1.0 : options.weight, on_sparsity ? options.weight : 1.0,
+          options.reduce == Reduce::kMean ? 1.0 / static_cast<double>(m) : 1.0};
+}
+
+}  // namespace
+
+template <class Scalar>
+struct RicaObjective<Scalar>::Implementation {
+  const Context& context;
+  RicaOptions options;
+  std::vector<int> labels;
+  Samples<Scalar> samples;
+  ContrastTerm contrast;
+  DiscriminationTerm discrimination;
+  std::optional<Reconstruction> full_reconstruction;  // made at the first full evaluation
+  Matrix<Scalar> codes;                               // of one block; become the weights ∂f/∂s
+
+  Implementation(const Context& ctx, ConstMatrixView<Scalar> X, RicaOptions opts,
+                 std::span<const int> given_labels)
+      : context(ctx),
+        options(std::move(opts)),
+        labels(given_labels.begin(), given_labels.end()),
+        samples{X, labels},
+        contrast(options),
+        discrimination(options.discrimination, options.n_components, labels, X.rows()) {}
+
+  double evaluate_all(ConstMatrixView<Scalar> W, MatrixView<Scalar>* gradient) {
+    if (!full_reconstruction) full_reconstruction.emplace(context, samples.X);
+    return evaluate(samples, *full_reconstruction, W, gradient);
+  }
+
+  double evaluate_on(std::span<const Index> rows, ConstMatrixView<Scalar> W,
+                     MatrixView<Scalar>* gradient) {
+    const GatheredSamples<Scalar> batch(samples, rows, "rica");
+    return evaluate(batch.samples(), Reconstruction(context, batch.samples().X), W, gradient);
+  }
+
+  double evaluate(const Samples<Scalar>& on, const Reconstruction& reconstruction,
+                  ConstMatrixView<Scalar> W, MatrixView<Scalar>* gradient) {
+    check_shapes(W, gradient);
+    const Weights weights = weights_of(options, on.X.rows());
+    const RowNormalisation<Scalar> rows(options.row_norm, W);
+    Matrix<double> reconstruction_gradient(gradient != nullptr ? W.rows() : 0, W.cols());
+    Matrix<Scalar> code_gradient(gradient != nullptr ? W.rows() : 0, W.cols());
+    const double reconstruction_value = reconstruction.value<Scalar>(
+        rows.V(), gradient != nullptr ? &reconstruction_gradient : nullptr);
+    const double code_value = add_code_terms(on, weights.contrast, rows.V(),
+                                             gradient != nullptr ? &code_gradient : nullptr);
+    if (gradient != nullptr) {
+      for (Index p = 0; p < W.rows(); ++p) {
+        for (Index j = 0; j < W.cols(); ++j) {
+          reconstruction_gradient(p, j) =
+              weights.scale * (weights.reconstruction * reconstruction_gradient(p, j) +
+                               static_cast<double>(code_gradient(p, j)));
+        }
+        rows.pull_back(p, reconstruction_gradient.row(p),
+                       gradient->data() + p * gradient->outerStride());
+      }
+    }
+    return weights.scale * (weights.reconstruction * reconstruction_value + code_value);
+  }
+
+  /// weight·contrast + discrimination, summed over the samples; their gradient in V where wanted.
+  double add_code_terms(const Samples<Scalar>& on, double weight, ConstMatrixView<Scalar> V,
+                        Matrix<Scalar>* gradient) {
+    const Partition blocks(on.X.rows(), block_rows_for<Scalar>(options.block_rows, V.rows()));
+    if (codes.rows() < blocks.largest()) codes = Matrix<Scalar>(blocks.largest(), V.rows());
+    double value = 0;
+    for (Index b = 0; b < blocks.count(); ++b) {
+      value += encode_block(on, blocks[b], weight, V, gradient != nullptr);
+      if (gradient == nullptr) continue;
+      const ConstMatrixView<Scalar> A =
+          ConstMatrixView<Scalar>(codes).rows_between(0, blocks[b].size());
+      blas::gemm<Scalar>(context, Op::kTransposed, Op::kPlain, Scalar(1), A,
+                         on.X.rows_between(blocks[b].begin, blocks[b].end), Scalar(1), *gradient);
+    }
+    return value;
+  }
+
+  double encode_block(const Samples<Scalar>& on, Range block, double weight,
+                      ConstMatrixView<Scalar> V, bool with_gradient) {
+    const Partition tiles(block.size(), kTileRows);
+    return parallel_sum(context, tiles.count(), [&](Index t) {
+      const Range tile = tiles[t];
+      const MatrixView<Scalar> S = MatrixView<Scalar>(codes).rows_between(tile.begin, tile.end);
+      blas::gemm<Scalar>(Op::kPlain, Op::kTransposed, Scalar(1),
+                         on.X.rows_between(block.begin + tile.begin, block.begin + tile.end), V,
+                         Scalar(0), S);
+      const auto K = static_cast<std::size_t>(V.rows());
+      std::vector<Scalar> scratch(K);
+      std::vector<Scalar> derivative(K);
+      double value = 0;
+      for (Index i = tile.begin; i < tile.end; ++i) {
+        Scalar* s = codes.row(i);
+        std::fill(derivative.begin(), derivative.end(), Scalar(0));
+        Scalar* wanted = with_gradient ? derivative.data() : nullptr;
+        if (weight > 0) value += weight * contrast.add<Scalar>(s, weight, scratch, wanted);
+        if (discrimination.active())
+          value += discrimination.add(s, on.label(block.begin + i), wanted);
+        if (with_gradient) std::copy(derivative.begin(), derivative.end(), s);
+      }
+      return value;
+    });
+  }
+
+  void check_shapes(ConstMatrixView<Scalar> W, const MatrixView<Scalar>* gradient) const {
+    require_basis(W, options.n_components, samples.X.cols(), "rica");
+    if (gradient == nullptr) return;
+    require(gradient->rows() == W.rows() && gradient->cols() == W.cols(), "rica",
+            "the gradient is {} x {}, it must be {} x {}", gradient->rows(), gradient->cols(),
+            W.rows(), W.cols());
+  }
+};
+
+namespace {
+
+/// The checks that come before any member is built, so that the first fault is the one named.
+template <class Scalar>
+ConstMatrixView<Scalar> checked(ConstMatrixView<Scalar> X, const RicaOptions& options) {
+  require_samples(X, "rica");
+  options.validate();
+  return X;
+}
+
+}  // namespace
+
+template <class Scalar>
+RicaObjective<Scalar>::RicaObjective(const Context& context, ConstMatrixView<Scalar> X,
+                                     RicaOptions options, std::span<const int> labels)
+    : implementation_(std::make_unique<Implementation>(context, checked(X, options),
+                                                       std::move(options), labels)) {}
+
+template <class Scalar>
+RicaObjective<Scalar>::~RicaObjective() = default;
+
+template <class Scalar>
+Index RicaObjective<Scalar>::rows() const {
+  return implementation_->options.n_components;
+}
+template <class Scalar>
+Index RicaObjective<Scalar>::cols() const {
+  return implementation_->samples.X.cols();
+}
+template <class Scalar>
+Index RicaObjective<Scalar>::n_samples() const {
+  return implementation_->samples.X.rows();
+}
+template <class Scalar>
+const RicaOptions& RicaObjective<Scalar>::options() const {
+  return implementation_->options;
+}
+
+template <class Scalar>
+double RicaObjective<Scalar>::value_and_gradient(ConstMatrixView<Scalar> W,
+                                                 MatrixView<Scalar> gradient) {
+  return implementation_->evaluate_all(W, &gradient);
+}
+template <class Scalar>
+double RicaObjective<Scalar>::value(ConstMatrixView<Scalar> W) {
+  return implementation_->evaluate_all(W, nullptr);
+}
+template <class Scalar>
+double RicaObjective<Scalar>::value_and_gradient_on(std::span<const Index> samples,
+                                                    ConstMatrixView<Scalar> W,
+                                                    MatrixView<Scalar> gradient) {
+  return implementation_->evaluate_on(samples, W, &gradient);
+}
+template <class Scalar>
+double RicaObjective<Scalar>::value_on(std::span<const Index> samples, ConstMatrixView<Scalar> W) {
+  return implementation_->evaluate_on(samples, W, nullptr);
+}
+
+template <class Scalar>
+BasisCondition RicaObjective<Scalar>::condition(ConstMatrixView<Scalar> W) {
+  const RowNormalisation<Scalar> rows(implementation_->options.row_norm, W);
+  return basis_condition(implementation_->context, {.kind = KernelKind::kLinear},
+                         implementation_->samples.X, rows.V());
+}
+
+template class RicaObjective<float>;
+template class RicaObjective<double>;
+
+}  // namespace krica

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Samples with their labels, whole or as a gathered batch, and the size of the blocks in which they
+// are worked through.
+#pragma once
+
+#include <algorithm>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "krica/runtime/matrix.hpp"
+#include "runtime/check.hpp"
+
+namespace krica {
+
+template <class Scalar>
+struct Samples {
+  ConstMatrixView<Scalar> X;
+  std::span<const int> labels;  // empty, or one a row of X
+
+  [[nodiscard]] int label(Index i) const {
+    return labels.empty() ? 0 : labels[static_cast<std::size_t>(i)];
+  }
+};
+
+/// A copy of some rows.
+template <class Scalar>
+class GatheredSamples {
+ public:
+  GatheredSamples(const Samples<Scalar>& all, std::span<const Index> rows,
+                  std::string_view operation)
+      : X_(static_cast<Index>(rows.size()), all.X.cols()) {
+    require(!rows.empty(), operation, "the batch is empty");
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      require(rows[i] >= 0 && rows[i] < all.X.rows(), operation, "sample {} is not in 0 ... {}",
+              rows[i], all.X.rows() - 1);
+      X_.view().row(static_cast<Index>(i)) = all.X.row(rows[i]);
+      if (!all.labels.empty()) labels_.push_back(all.label(rows[i]));
+    }
+  }
+  [[nodiscard]] Samples<Scalar> samples() const { return {X_, labels_}; }
+
+ private:
+  Matrix<Scalar> X_;
+  std::vector<int> labels_;
+};
+
+/// The checks that every objective makes of its data.
+template <class Scalar>
+void require_samples(ConstMatrixView<Scalar> X, std::string_view operation) {
+  require_not_empty(X, operation, "X");
+  require(X.rows() >= 2, operation, "at least 2 samples are needed, got {}", X.rows());
+  require_finite(X, operation, "X");
+}
+
+template <class Scalar>
+void require_basis(ConstMatrixView<Scalar> W, Index K, Index n, std::string_view operation) {
+  require(W.rows() == K && W.cols() == n, operation, "W is {} x {}, it must be {} x {}", W.rows(),
+          W.cols(), K, n);
+  require_finite(W, operation, "W");
+}
+
+/// Rows of one tile: enough for the matrix products to run at full rate.
+inline constexpr Index kTileRows = 128;
+/// Atoms of one tile of the gradient.
+inline constexpr Index kTileAtoms = 256;
+
+/// As many samples as make a block of codes of about 8 MiB.
+template <class Scalar>
+Index block_rows_for(Index requested, Index K) {
+  if (requested > 0) return requested;
+  const Index bytes_a_row = K * static_cast<Index>(sizeof(Scalar));
+  return std::clamp<Index>((Index{8} << 20) / bytes_a_row, 2 * kTileRows, 64 * kTileRows);
+}
+
+}  // namespace krica

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "runtime/blas.hpp"
+
+#include <cblas.h>
+
+#include <cassert>
+#include <type_traits>
+
+#include "runtime/parallel.hpp"
+
+namespace krica::blas {
+namespace {
+
+CBLAS_TRANSPOSE flag(Op op) { return op == Op::kPlain ? CblasNoTrans : CblasTrans; }
+
+template <class View>
+blasint stride(const View& view) {
+  // BLAS wants a leading dimension of at least the row length, also for one-row views.
+  return static_cast<blasint>(view.outerStride() > view.cols() ? view.outerStride() : view.cols());
+}
+
+constexpr Index kTile = 128;
+constexpr Index kBlockRows = 2048;
+
+/// Columns of a row-major view.
+template <class Scalar>
+ConstMatrixView<Scalar> columns(const ConstMatrixView<Scalar>& view, Range range) {
+  return {view.data() + range.begin, view.rows(), range.size(), view.outerStride()};
+}
+
+/// One tile of gram_of_columns: all rows of `a`, the given columns.
+template <class Scalar>
+void gram_tile(ConstMatrixView<Scalar> a, Range rows, Range cols, MatrixView<double> gram) {
+  const Partition blocks(a.rows(), kBlockRows);
+  Matrix<Scalar> product(rows.size(), cols.size());
+  for (Index b = 0; b < blocks.count(); ++b) {
+    const auto block = a.rows_between(blocks[b].begin, blocks[b].end);
+    gemm<Scalar>(Op::kTransposed, Op::kPlain, Scalar(1), columns(block, rows), columns(block, cols),
+                 Scalar(0), product);
+    for (Index i = 0; i < rows.size(); ++i) {
+      for (Index j = 0; j < cols.size(); ++j) {
+        gram(rows.begin + i, cols.begin + j) += static_cast<double>(product(i, j));
+      }
+    }
+  }
+}
+
+}  // namespace
+
+template <class Scalar>
+void gemm(Op op_a, Op op_b, Scalar alpha, ConstMatrixView<Scalar> a, ConstMatrixView<Scalar> b,
+          Scalar beta, MatrixView<Scalar> c) {
+  const Index depth = op_a == Op::kPlain ? a.cols() : a.rows();
+  assert((op_a == Op::kPlain ? a.rows() : a.cols()) == c.rows());
+  assert((op_b == Op::kPlain ? b.cols() : b.rows()) == c.cols());
+  assert((op_b == Op::kPlain ? b.rows() : b.cols()) == depth);
+  const auto rows = static_cast<blasint>(c.rows());
+  const auto cols = static_cast<blasint>(c.cols());
+  const auto inner = static_cast<blasint>(depth);
+  if constexpr (std::is_same_v<Scalar, float>) {
+    cblas_sgemm(CblasRowMajor, flag(op_a), flag(op_b), rows, cols, inner, alpha, a.data(),
+                stride(a), b.data(), stride(b), beta, c.data(), stride(c));
+  } else {
+    cblas_dgemm(CblasRowMajor, flag(op_a), flag(op_b), rows, cols, inner, alpha, a.data(),
+                stride(a), b.data(), stride(b), beta, c.data(), stride(c));
+  }
+}
+
+template <class Scalar>
+void syrk_lower(Scalar alpha, ConstMatrixView<Scalar> a, Scalar beta, MatrixView<Scalar> c) {
+  assert(a.cols() == c.rows() && c.rows() == c.cols());
+  const auto order = static_cast<blasint>(c.rows());
+  const auto inner = static_cast<blasint>(a.rows());
+  if constexpr (std::is_same_v<Scalar, float>) {
+    cblas_ssyrk(CblasRowMajor, CblasLower, CblasTrans, order, inner, alpha, a.data(), stride(a),
+                beta, c.data(), stride(c));
+  } else {
+    cblas_dsyrk(CblasRowMajor, CblasLower, CblasTrans, order, inner, alpha, a.data(), stride(a),
+                beta, c.data(), stride(c));
+  }
+}
+
+template <class Scalar>
+void gemm(const Context& context, Op op_a, Op op_b, Scalar alpha, ConstMatrixView<Scalar> a,
+          ConstMatrixView<Scalar> b, Scalar beta, MatrixView<Scalar> c) {
+  const Partition tiles(c.rows(), kTile);
+  parallel_for(context, tiles.count(), [&](Index t) {
+    const Range tile = tiles[t];
+    const auto a_tile =
+        op_a == Op::kPlain ? a.rows_between(tile.begin, tile.end) : columns(a, tile);
+    gemm(op_a, op_b, alpha, a_tile, b, beta, c.rows_between(tile.begin, tile.end));
+  });
+}
+
+template <class Scalar>
+void gram_of_columns(const Context& context, ConstMatrixView<Scalar> a, MatrixView<double> gram) {
+  assert(gram.rows() == a.cols() && gram.cols() == a.cols());
+  gram.setZero();
+  const Partition tiles(a.cols(), kTile);
+  parallel_for(context, tiles.count() * tiles.count(), [&](Index t) {
+    const Index row = t / tiles.count();
+    const Index col = t % tiles.count();
+    if (col <= row) gram_tile(a, tiles[row], tiles[col], gram);
+  });
+  mirror_lower(context, gram);
+}
+
+template <class Scalar>
+void mirror_lower(const Context& context, MatrixView<Scalar> matrix) {
+  const Partition tiles(matrix.rows(), kTile);
+  parallel_for(context, tiles.count(), [&](Index t) {
+    for (Index i = tiles[t].begin; i < tiles[t].end; ++i) {
+      for (Index j = i + 1; j < matrix.cols(); ++j) matrix(i, j) = matrix(j, i);
+    }
+  });
+}
+
+#define KRICA_INSTANTIATE(Scalar)                                                              \
+  template void gemm(Op, Op, Scalar, ConstMatrixView<Scalar>, ConstMatrixView<Scalar>, Scalar, \
+                     MatrixView<Scalar>);                                                      \
+  template void gemm(const Context&, Op, Op, Scalar, ConstMatrixView<Scalar>,                  \
+                     ConstMatrixView<Scalar>, Scalar, MatrixView<Scalar>);                     \
+  template void syrk_lower(Scalar, ConstMatrixView<Scalar>, Scalar, MatrixView<Scalar>);       \
+  template void gram_of_columns(const Context&, ConstMatrixView<Scalar>, MatrixView<double>);  \
+  template void mirror_lower(const Context&, MatrixView<Scalar>)
+KRICA_INSTANTIATE(float);
+KRICA_INSTANTIATE(double);
+#undef KRICA_INSTANTIATE
+
+}  // namespace krica::blas

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Enumerators and their names, as users write them: one table serves both directions.
+#pragma once
+
+#include <array>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "runtime/check.hpp"
+
+namespace krica {
+
+template <class Enum, std::size_t Count>
+using NameTable = std::array<std::pair<Enum, std::string_view>, Count>;
+
+template <class Enum, std::size_t Count>
+std::string_view find_name(const NameTable<Enum, Count>& table, Enum value) {
+  for (const auto& [known, name] : table) {
+    if (known == value) return name;
+  }
+  return "unknown";
+}
+
+/// Throws InvalidArgument that lists the known names.
+template <class Enum, std::size_t Count>
+Enum find_value(const NameTable<Enum, Count>& table, std::string_view name, std::string_view what) {
+  std::string known;
+  for (const auto& [value, candidate] : table) {
+    if (candidate == name) return value;
+    known += (known.empty() ? "" : ", ") + std::string(candidate);
+  }
+  throw InvalidArgument(fmt::format("[{}] unknown {} '{}'; known: {}", what, what, name, known));
+}
+
+}  // namespace krica

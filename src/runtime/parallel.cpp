@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "runtime/parallel.hpp"
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <exception>
+#include <vector>
+
+namespace krica {
+
+void parallel_for(const Context& context, Index count, const std::function<void(Index)>& body) {
+  context.check_cancelled();
+  const int threads = static_cast<int>(std::min<Index>(context.threads(), count));
+  if (threads <= 1) {
+    for (Index i = 0; i < count; ++i) {
+      context.check_cancelled();
+      body(i);
+    }
+    return;
+  }
+  std::exception_ptr failure;
+  std::atomic<bool> failed{false};
+#pragma omp parallel for num_threads(threads) schedule(dynamic, 1) default(none) \
+    shared(context, count, body, failure, failed)
+  for (Index i = 0; i < count; ++i) {
+    if (failed.load(std::memory_order_relaxed) || context.cancelled()) continue;
+    try {
+      body(i);
+    } catch (...) {
+#pragma omp critical(krica_parallel_failure)
+      {
+        if (!failure) failure = std::current_exception();
+      }
+      failed.store(true, std::memory_order_relaxed);
+    }
+  }
+  if (failure) std::rethrow_exception(failure);
+  context.check_cancelled();
+}
+
+double parallel_sum(const Context& context, Index count, const std::function<double(Index)>& body) {
+  std::vector<double> parts(static_cast<std::size_t>(count));
+  parallel_for(context, count, [&](Index i) { parts[static_cast<std::size_t>(i)] = body(i); });
+  double sum = 0;
+  for (const double part : parts) sum += part;
+  return sum;
+}
+
+namespace {
+
+constexpr Index kLanes = 8;
+
+/// Σ term(i) over fixed lanes, so that compilers vectorise it without changing the order.
+template <class Term>
+double lane_sum(Index count, Term term) {
+  std::array<double, kLanes> lanes{};
+  Index i = 0;
+  for (; i + kLanes <= count; i += kLanes) {
+    for (Index lane = 0; lane < kLanes; ++lane)
+      lanes[static_cast<std::size_t>(lane)] += term(i + lane);
+  }
+  for (Index lane = 0; i < count; ++i, ++lane) lanes[static_cast<std::size_t>(lane)] += term(i);
+  return ((lanes[0] + lanes[4]) + (lanes[1] + lanes[5])) +
+         ((lanes[2] + lanes[6]) + (lanes[3] + lanes[7]));
+}
+
+}  // namespace
+
+template <class Scalar>
+double ordered_dot(const Scalar* a, const Scalar* b, Index count) {
+  return lane_sum(count,
+                  [=](Index i) { return static_cast<double>(a[i]) * static_cast<double>(b[i]); });
+}
+
+template <class Scalar>
+double ordered_sum(const Scalar* a, Index count) {
+  return lane_sum(count, [=](Index i) { return static_cast<double>(a[i]); });
+}
+
+template double ordered_dot(const float*, const float*, Index);
+template double ordered_dot(const double*, const double*, Index);
+template double ordered_sum(const float*, Index);
+template double ordered_sum(const double*, Index);
+
+}  // namespace krica

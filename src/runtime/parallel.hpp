@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Parallel loops whose results do not depend on the number of threads: the work is cut into parts
+// by sizes alone, each part writes to its own place, and sums run over the parts in their order.
+#pragma once
+
+#include <functional>
+
+#include "krica/runtime/context.hpp"
+
+namespace krica {
+
+struct Range {
+  Index begin = 0;
+  Index end = 0;
+  [[nodiscard]] Index size() const { return end - begin; }
+};
+
+/// `total` items cut into the fewest parts of at most `largest` items, sizes differing by at most
+/// one. With largest >= 3 no part has a single item unless total is 1: OpenBLAS may not repeat its
+/// bits for one-row products at other addresses.
+class Partition {
+ public:
+  Partition(Index total, Index largest)
+      : total_(total), count_(total == 0 ? 0 : (total + largest - 1) / largest) {}
+
+  [[nodiscard]] Index count() const { return count_; }
+  Range operator[](Index part) const {
+    const Index base = total_ / count_;
+    const Index extra = total_ % count_;
+    const Index begin = part * base + (part < extra ? part : extra);
+    return {begin, begin + base + (part < extra ? 1 : 0)};
+  }
+  /// The size of the largest part.
+  [[nodiscard]] Index largest() const { return count_ == 0 ? 0 : (total_ + count_ - 1) / count_; }
+
+ private:
+  Index total_;
+  Index count_;
+};
+
+/// Runs body(0) ... body(count - 1) on the context's threads. Polls for cancellation before each
+/// and throws Cancelled; rethrows the first exception of a body.
+void parallel_for(const Context& context, Index count, const std::function<void(Index)>& body);
+
+/// The sum of body(0) ... body(count - 1), computed in parallel, added in order.
+double parallel_sum(const Context& context, Index count, const std::function<double(Index)>& body);
+
+/// Σ a_i b_i in double, eight interleaved partial sums; the same bits wherever the memory lies.
+template <class Scalar>
+double ordered_dot(const Scalar* a, const Scalar* b, Index count);
+
+/// Σ a_i, as ordered_dot.
+template <class Scalar>
+double ordered_sum(const Scalar* a, Index count);
+
+}  // namespace krica

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Transcendental functions over arrays with the processor's widest vectors (Highway, chosen at run
+// time). Each result depends on its own argument only, never on its place in the array.
+#pragma once
+
+#include "krica/runtime/matrix.hpp"
+
+namespace krica {
+
+/// values[i] = exp(values[i]); error at most 1 ULP.
+template <class Scalar>
+void exp_in_place(Scalar* values, Index count);
+
+/// values[i] = log(1 + values[i]) for values[i] > -1; error at most 2 ULP.
+template <class Scalar>
+void log1p_in_place(Scalar* values, Index count);
+
+}  // namespace krica
