@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// K-means: starting points for bases, landmarks, and a baseline of its own.
+//
+//   minimise Σ_i ‖x_i - c_{a(i)}‖² over K centres c and assignments a, by Lloyd's iterations from a
+//   k-means++ start (Arthur and Vassilvitskii, SODA 2007).
+//
+// Distances come from matrix products. A centre without samples moves to the sample that is
+// farthest from its own centre. The same bits for any number of threads.
+#pragma once
+
+#include <vector>
+
+#include "krica/runtime/context.hpp"
+#include "krica/runtime/matrix.hpp"
+
+namespace krica {
+
+enum class KmeansStart {
+  kPlusPlus,  ///< k-means++, on at most 32 samples a cluster where there are more
+  kSamples,   ///< K different random samples
+};
+
+struct KmeansOptions {
+  Index n_clusters = 0;  ///< K, in 1 ... number of samples
+  KmeansStart start = KmeansStart::kPlusPlus;
+  Index max_iterations = 50;  ///< >= 0; 0 gives the start
+  double tolerance = 1e-5;    ///< stops when the inertia falls by less than this part; >= 0
+
+  void validate(Index n_samples) const;
+};
+
+template <class Scalar>
+struct KmeansResult {
+  Matrix<Scalar> centers;         ///< K×n
+  std::vector<Index> assignment;  ///< of every sample to the nearest of the centres
+  double inertia = 0;             ///< Σ_i ‖x_i - c_{a(i)}‖²
+  Index iterations = 0;
+  bool converged = false;
+};
+
+/// Throws InvalidArgument for bad options, empty data, NaN or Inf.
+template <class Scalar>
+KmeansResult<Scalar> kmeans(const Context& context, ConstMatrixView<Scalar> X,
+                            const KmeansOptions& options);
+
+/// From given centres (K×n); options.start is not used.
+template <class Scalar>
+KmeansResult<Scalar> kmeans_from(const Context& context, ConstMatrixView<Scalar> X,
+                                 ConstMatrixView<Scalar> centers, const KmeansOptions& options);
+
+}  // namespace krica

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Archive: named tensors and text, in memory and as a safetensors file. Solver states, checkpoints
+// and models are archives.
+//
+// The file is what the safetensors libraries of Python and Rust read: 8 bytes header length, a JSON
+// header, raw little-endian tensors. Its metadata has one key of ours, "sha256": the digest of the
+// whole file with these 64 digits written as zeros. Equal contents are equal files: no dates, hosts
+// or paths. Files are written under a temporary name, synced and renamed, so a reader sees the old
+// file or the new one.
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "krica/runtime/matrix.hpp"
+
+namespace krica {
+
+class Archive {
+ public:
+  /// Tensors: float, double, std::int64_t, std::uint8_t. Putting a name again replaces it.
+  template <class Scalar>
+  void put(const std::string& name, ConstMatrixView<Scalar> matrix);
+  template <class Scalar>
+  void put(const std::string& name, const Matrix<Scalar>& matrix) {
+    put<Scalar>(name, ConstMatrixView<Scalar>(matrix));
+  }
+  template <class Scalar>
+  void put_vector(const std::string& name, std::span<const Scalar> values);
+  void put_text(const std::string& key, std::string text) { text_[key] = std::move(text); }
+
+  /// Throw DataError where the name is missing or the type or the number of dimensions is another.
+  template <class Scalar>
+  [[nodiscard]] Matrix<Scalar> matrix(const std::string& name) const;
+  template <class Scalar>
+  [[nodiscard]] std::vector<Scalar> vector(const std::string& name) const;
+  [[nodiscard]] const std::string& text(const std::string& key) const;
+
+  [[nodiscard]] bool has(const std::string& name) const { return tensors_.contains(name); }
+  [[nodiscard]] bool has_text(const std::string& key) const { return text_.contains(key); }
+  [[nodiscard]] bool empty() const { return tensors_.empty() && text_.empty(); }
+
+  /// The file's bytes, and back. parse() throws DataError("[archive] source: ...") for anything
+  /// that is not a sound archive: it checks every length before it allocates.
+  [[nodiscard]] std::string bytes() const;
+  static Archive parse(std::string_view bytes, const std::string& source);
+
+  /// Throw IoError where the file system refuses; load() also DataError as parse().
+  void save(const std::filesystem::path& path) const;
+  static Archive load(const std::filesystem::path& path);
+
+ private:
+  struct Tensor {
+    std::string dtype;
+    std::vector<Index> shape;
+    std::string data;
+  };
+  template <class Scalar>
+  [[nodiscard]] const Tensor& find(const std::string& name, std::size_t dimensions) const;
+
+  std::map<std::string, Tensor> tensors_;
+  std::map<std::string, std::string> text_;
+};
+
+}  // namespace krica

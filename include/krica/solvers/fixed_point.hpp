@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The paper's fixed-point iteration, made to descend.
+//
+// For distance kernels ∂f/∂w_p = D_p (w_p - w*_p). The paper steps to w*_p, which climbs wherever
+// D_p < 0 (docs/math.md, errata). Here every row steps along -∂f/∂w_p / |D_p|, which is the paper's
+// step where that descends and its reverse where it does not, and the step is halved until f falls
+// enough (Armijo). So f never rises.
+#pragma once
+
+#include "krica/solvers/solver.hpp"
+
+namespace krica {
+
+struct FixedPointOptions {
+  Index max_iterations = 200;  ///< >= 0
+  double gradient_tolerance =
+      1e-5;  ///< converged when ‖g‖₂ <= gradient_tolerance · max(1, ‖W‖₂); >= 0
+  double value_tolerance =
+      1e-9;  ///< converged when f falls by less than this part of max(1, |f|); 0: off
+  double sufficient_decrease = 1e-4;  ///< in (0, 1)
+  Index max_halvings = 40;            ///< of one step, >= 1
+
+  void validate() const;
+};
+
+template <class Scalar>
+class FixedPoint {
+ public:
+  explicit FixedPoint(FixedPointOptions options = {}, SolverHooks hooks = {});
+
+  /// As Lbfgs::minimize. Throws InvalidArgument for objectives without a fixed-point form.
+  SolverResult<Scalar> minimize(const Context& context, Objective<Scalar>& objective,
+                                ConstMatrixView<Scalar> start);
+  /// As Lbfgs::resume.
+  SolverResult<Scalar> resume(const Context& context, Objective<Scalar>& objective,
+                              const Archive& state);
+
+ private:
+  FixedPointOptions options_;
+  SolverHooks hooks_;
+};
+
+}  // namespace krica

@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "krica/clustering/kmeans.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "runtime/blas.hpp"
+#include "runtime/check.hpp"
+#include "runtime/parallel.hpp"
+
+namespace krica {
+namespace {
+
+constexpr std::string_view kName = "kmeans";
+constexpr Index kTileRows = 256;
+constexpr Index kTileCenters = 512;
+constexpr Index kSumParts = 16;  // partial sums of the centres: fixed, so that bits are
+constexpr Index kSeedingSamplesACluster = 32;
+
+template <class Scalar>
+const Scalar* row_of(const ConstMatrixView<Scalar>& X, Index i) {
+  return X.data() + i * X.outerStride();
+}
+
+template <class Scalar>
+double squared_distance(const Scalar* a, const Scalar* b, Index n) {
+  double sum = 0;
+  for (Index j = 0; j < n; ++j) {
+    const double difference = static_cast<double>(a[j]) - static_cast<double>(b[j]);
+    sum += difference * difference;
+  }
+  return sum;
+}
+
+template <class Scalar>
+class Lloyd {
+ public:
+  Lloyd(const Context& context, ConstMatrixView<Scalar> X, Matrix<Scalar> centers)
+      : context_(context),
+        X_(X),
+        centers_(std::move(centers)),
+        assignment_(static_cast<std::size_t>(X.rows()), 0),
+        distances_(static_cast<std::size_t>(X.rows()), 0.0) {}
+
+  KmeansResult<Scalar> run(const KmeansOptions& options) {
+    KmeansResult<Scalar> result;
+    double inertia = assign();
+    while (!result.converged && result.iterations < options.max_iterations) {
+      update_centers();
+      const double next = assign();
+      ++result.iterations;
+      result.converged = inertia - next <= options.tolerance * inertia;
+      inertia = next;
+      context_.report({kName, result.iterations, options.max_iterations, inertia});
+    }
+    result.centers = std::move(centers_);
+    result.assignment = std::move(assignment_);
+    result.inertia = inertia;
+    return result;
+  }
+
+ private:
+  /// Every sample to its nearest centre (the first, where two are equally near); returns the
+  /// inertia.
+  double assign() {
+    half_norms_.assign(static_cast<std::size_t>(centers_.rows()), Scalar(0));
+    for (Index k = 0; k < centers_.rows(); ++k) {
+      const double norm = ordered_dot(centers_.row(k), centers_.row(k), centers_.cols());
+      half_norms_[static_cast<std::size_t>(k)] = static_cast<Scalar>(norm / 2);
+    }
+    const Partition tiles(X_.rows(), kTileRows);
+    return parallel_sum(context_, tiles.count(), [&](Index t) { return assign_tile(tiles[t]); });
+  }
+
+  /// The nearest centre has the largest x·c - ‖c‖²/2.
+  double assign_tile(Range tile) {
+    const Partition groups(centers_.rows(), kTileCenters);
+    Matrix<Scalar> scores(tile.size(), groups.largest());
+    std::vector<Scalar> best(static_cast<std::size_t>(tile.size()),
+                             -std::numeric_limits<Scalar>::infinity());
+    for (Index g = 0; g < groups.count(); ++g) {
+      const Range group = groups[g];
+      const MatrixView<Scalar> used(scores.data(), tile.size(), group.size(), scores.cols());
+      blas::gemm<Scalar>(
+          blas::Op::kPlain, blas::Op::kTransposed, Scalar(1), X_.rows_between(tile.begin, tile.end),
+          ConstMatrixView<Scalar>(centers_).rows_between(group.begin, group.end), Scalar(0), used);
+      for (Index i = 0; i < tile.size(); ++i) {
+        const Scalar* row = scores.row(i);
+        Scalar& high = best[static_cast<std::size_t>(i)];
+        Index& nearest = assignment_[static_cast<std::size_t>(tile.begin + i)];
+        for (Index k = 0; k < group.size(); ++k) {
+          const Scalar score = row[k] - half_norms_[static_cast<std::size_t>(group.begin + k)];
+          if (score > high) {
+            high = score;
+            nearest = group.begin + k;
+          }
+        }
+      }
+    }
+    double inertia = 0;
+    for (Index i = tile.begin; i < tile.end; ++i) {
+      const Index nearest = assignment_[static_cast<std::size_t>(i)];
+      const double distance = squared_distance(
+          row_of(X_, i), static_cast<const Scalar*>(centers_.row(nearest)), X_.cols());
+      distances_[static_cast<std::size_t>(i)] = distance;
+      inertia += distance;
+    }
+    return inertia;
+  }
+
+  void update_centers() {
+    const Index K = centers_.rows();
+    const Partition parts(X_.rows(), (X_.rows() + kSumParts - 1) / kSumParts);
+    std::vector<Matrix<double>> sums(static_cast<std::size_t>(parts.count()));
+    std::vector<std::vector<Index>> counts(static_cast<std::size_t>(parts.count()));
+    parallel_for(context_, parts.count(), [&](Index part) {
+      Matrix<double>& sum = sums[static_cast<std::size_t>(part)] = Matrix<double>(K, X_.cols());
+      std::vector<Index>& count = counts[static_cast<std::size_t>(part)];
+      count.assign(static_cast<std::size_t>(K), 0);
+      for (Index i = parts[part].begin; i < parts[part].end; ++i) {
+        const Index k = assignment_[static_cast<std::size_t>(i)];
+        double* row = sum.row(k);
+        const Scalar* x = row_of(X_, i);
+        for (Index j = 0; j < X_.cols(); ++j) row[j] += static_cast<double>(x[j]);
+        ++count[static_cast<std::size_t>(k)];
+      }
+    });
+    std::vector<Index> empty;
+    for (Index k = 0; k < K; ++k) {
+      Index count = 0;
+      for (const auto& part : counts) count += part[static_cast<std::size_t>(k)];
+      if (count == 0) {
+        empty.push_back(k);
+        continue;
+      }
+      for (Index j = 0; j < X_.cols(); ++j) {
+        double sum = 0;
+        for (const auto& part : sums) sum += part(k, j);
+        centers_(k, j) = static_cast<Scalar>(sum / static_cast<double>(count));
+      }
+    }
+    reseed(empty);
+  }
+
+  /// Centres without samples go to the samples that are farthest from their own centres.
+  void reseed(const std::vector<Index>& empty) {
+    if (empty.empty()) return;
+    std::vector<Index> farthest(static_cast<std::size_t>(X_.rows()));
+    for (Index i = 0; i < X_.rows(); ++i) farthest[static_cast<std::size_t>(i)] = i;
+    const auto farther = [this](Index a, Index b) {
+      const double distance_a = distances_[static_cast<std::size_t>(a)];
+      const double distance_b = distances_[static_cast<std::size_t>(b)];
+      return distance_a != distance_b ? distance_a > distance_b : a < b;
+    };
+    const auto count = static_cast<std::ptrdiff_t>(empty.size());
+    std::partial_sort(farthest.begin(), farthest.begin() + count, farthest.end(), farther);
+    for (std::size_t e = 0; e < empty.size(); ++e) {
+      const Scalar* x = row_of(X_, farthest[e]);
+      std::copy(x, x + X_.cols(), centers_.row(empty[e]));
+    }
+  }
+
+  const Context& context_;
+  ConstMatrixView<Scalar> X_;
+  Matrix<Scalar> centers_;
+  std::vector<Scalar> half_norms_;  // ‖c‖²/2
+  std::vector<Index> assignment_;
+  std::vector<double> distances_;  // squared, to the own centre
+};
+
+template <class Scalar>
+Matrix<Scalar> rows_at(ConstMatrixView<Scalar> X, const std::vector<Index>& rows) {
+  Matrix<Scalar> chosen(static_cast<Index>(rows.size()), X.cols());
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    std::copy(row_of(X, rows[i]), row_of(X, rows[i]) + X.cols(), chosen.row(static_cast<Index>(i)));
+  }
+  return chosen;
+}
+
+/// The index at which the running sum of weights passes `target`.
+Index pick(const std::vector<double>& weights, double target) {
+  double sum = 0;
+  for (std::size_t i = 0; i < weights.size(); ++i) {
+    sum += weights[i];
+    if (sum > target) return static_cast<Index>(i);
+  }
+  // Rounding: the last one that can be chosen at all.
+  for (std::size_t i = weights.size(); i-- > 0;) {
+    if (weights[i] > 0) return static_cast<Index>(i);
+  }
+  return 0;
+}
+
+/// k-means++: each next centre with probability in proportion to its squared distance from those
+/// chosen.
+template <class Scalar>
+Matrix<Scalar> plus_plus(const Context& context, ConstMatrixView<Scalar> X, Index K) {
+  Random random = context.random("kmeans.start");
+  const Index pool_size = std::min(X.rows(), std::max(K, kSeedingSamplesACluster * K));
+  const Matrix<Scalar> pool = rows_at(X, random_subset(random, X.rows(), pool_size));
+  std::vector<double> nearest(static_cast<std::size_t>(pool_size),
+                              std::numeric_limits<double>::infinity());
+  std::vector<Index> chosen = {random.below(pool_size)};
+  const Partition tiles(pool_size, 1024);
+  while (static_cast<Index>(chosen.size()) < K) {
+    const Scalar* last = pool.row(chosen.back());
+    const double total = parallel_sum(context, tiles.count(), [&](Index t) {
+      double sum = 0;
+      for (Index i = tiles[t].begin; i < tiles[t].end; ++i) {
+        double& distance = nearest[static_cast<std::size_t>(i)];
+        distance = std::min(distance, squared_distance(pool.row(i), last, pool.cols()));
+        sum += distance;
+      }
+      return sum;
+    });
+    chosen.push_back(total > 0 ? pick(nearest, random.uniform() * total) : random.below(pool_size));
+  }
+  return rows_at<Scalar>(pool, chosen);
+}
+
+template <class Scalar>
+void check_data(ConstMatrixView<Scalar> X, const KmeansOptions& options) {
+  require_not_empty(X, kName, "X");
+  options.validate(X.rows());
+  require_finite(X, kName, "X");
+}
+
+}  // namespace
+
+void KmeansOptions::validate(Index n_samples) const {
+  require(n_clusters >= 1 && n_clusters <= n_samples, kName,
+          "n_clusters must be 1 to the number of samples ({}), got {}", n_samples, n_clusters);
+  require(max_iterations >= 0, kName, "max_iterations must be >= 0, got {}", max_iterations);
+  require(tolerance >= 0, kName, "tolerance must be >= 0, got {}", tolerance);
+}
+
+template <class Scalar>
+KmeansResult<Scalar> kmeans(const Context& context, ConstMatrixView<Scalar> X,
+                            const KmeansOptions& options) {
+  check_data(X, options);
+  if (options.start == KmeansStart::kPlusPlus) {
+    return Lloyd<Scalar>(context, X, plus_plus(context, X, options.n_clusters)).run(options);
+  }
+  Random random = context.random("kmeans.start");
+  return Lloyd<Scalar>(context, X, rows_at(X, random_subset(random, X.rows(), options.n_clusters)))
+      .run(options);
+}
+
+template <class Scalar>
+KmeansResult<Scalar> kmeans_from(const Context& context, ConstMatrixView<Scalar> X,
+                                 ConstMatrixView<Scalar> centers, const KmeansOptions& options) {
+  check_data(X, options);
+  require(centers.rows() == options.n_clusters && centers.cols() == X.cols(), kName,
+          "the centres are {} x {}, they must be {} x {}", centers.rows(), centers.cols(),
+          options.n_clusters, X.cols());
+  require_finite(centers, kName, "the centres");
+  return Lloyd<Scalar>(context, X, Matrix<Scalar>::copy_of(centers)).run(options);
+}
+
+#define KRICA_INSTANTIATE(Scalar)                                                    \
+  template KmeansResult<Scalar> kmeans(const Context&, ConstMatrixView<Scalar>,      \
+                                       const KmeansOptions&);                        \
+  template KmeansResult<Scalar> kmeans_from(const Context&, ConstMatrixView<Scalar>, \
+                                            ConstMatrixView<Scalar>, const KmeansOptions&)
+KRICA_INSTANTIATE(float);
+KRICA_INSTANTIATE(double);
+#undef KRICA_INSTANTIATE
+
+}  // namespace krica

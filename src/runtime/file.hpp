@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+namespace krica {
+
+/// The whole file. Throws IoError with the system's reason.
+std::string read_file(const std::filesystem::path& path);
+
+/// Writes under a temporary name in the same directory, syncs and renames, so that the path holds
+/// the old content or the new one, never a part. Throws IoError with the system's reason and leaves
+/// the old file.
+void write_file_atomically(const std::filesystem::path& path, std::string_view content);
+
+}  // namespace krica

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "solvers/common.hpp"
+
+#include <algorithm>
+#include <map>
+#include <sstream>
+
+#include "runtime/check.hpp"
+#include "runtime/names.hpp"
+#include "runtime/parallel.hpp"
+
+namespace krica {
+namespace {
+
+constexpr Index kHistoryColumns = 5;
+
+constexpr NameTable<Status, 7> kNames = {{
+    {Status::kConverged, "converged"},
+    {Status::kIterationLimit, "iteration-limit"},
+    {Status::kLineSearchFailed, "line-search-failed"},
+    {Status::kCancelled, "cancelled"},
+    {Status::kNumericalTrouble, "numerical-trouble"},
+    {Status::kDiverged, "diverged"},
+    {Status::kCollapsed, "collapsed"},
+}};
+
+std::map<std::string, std::string> parsed(std::string_view options) {
+  std::map<std::string, std::string> values;
+  std::istringstream words{std::string(options)};
+  for (std::string word; words >> word;) {
+    const std::size_t equals = word.find('=');
+    values[word.substr(0, equals)] = equals == std::string::npos ? "" : word.substr(equals + 1);
+  }
+  return values;
+}
+
+}  // namespace
+
+std::string_view name_of(Status status) { return find_name(kNames, status); }
+
+std::string_view explanation_of(Status status) {
+  switch (status) {
+    case Status::kConverged:
+      return "A stopping tolerance was met.";
+    case Status::kIterationLimit:
+      return "The iterations are used up; raise max_iterations (or epochs), or resume.";
+    case Status::kLineSearchFailed:
+      return "No step lowers the objective any more, often the limit of float32; the best basis is "
+             "kept.";
+    case Status::kCancelled:
+      return "Stopped on request; resume to go on.";
+    case Status::kNumericalTrouble:
+      return "The objective is not finite; check the scale of the data and the kernel's "
+             "parameters.";
+    case Status::kDiverged:
+      return "Over half the atoms answer to no sample; lower gamma, or start from the data.";
+    case Status::kCollapsed:
+      return "Over half the atoms coincide; raise gamma, use fewer atoms, or another start.";
+  }
+  return "";
+}
+
+template <class Scalar>
+double norm_of(const Matrix<Scalar>& v) {
+  return std::sqrt(ordered_dot(v.data(), v.data(), v.size()));
+}
+
+template <class Scalar>
+bool all_finite(const Matrix<Scalar>& v) {
+  return std::all_of(v.data(), v.data() + v.size(), [](Scalar x) { return std::isfinite(x); });
+}
+
+template <class Scalar>
+void step_along(const Matrix<Scalar>& x, double step, const Matrix<Scalar>& direction,
+                Matrix<Scalar>& out) {
+  const auto t = static_cast<Scalar>(step);
+  for (Index i = 0; i < x.size(); ++i) out.data()[i] = x.data()[i] + t * direction.data()[i];
+}
+
+template <class Scalar>
+void check_start(const Objective<Scalar>& objective, ConstMatrixView<Scalar> start,
+                 std::string_view solver) {
+  require(start.rows() == objective.rows() && start.cols() == objective.cols(), solver,
+          "the start is {} x {}, it must be {} x {}", start.rows(), start.cols(), objective.rows(),
+          objective.cols());
+  require_finite(start, solver, "the start");
+}
+
+void put_history(Archive& archive, const std::vector<HistoryRow>& history) {
+  Matrix<double> rows(static_cast<Index>(history.size()), kHistoryColumns);
+  for (Index i = 0; i < rows.rows(); ++i) {
+    const HistoryRow& row = history[static_cast<std::size_t>(i)];
+    rows(i, 0) = static_cast<double>(row.iteration);
+    rows(i, 1) = static_cast<double>(row.evaluations);
+    rows(i, 2) = row.value;
+    rows(i, 3) = row.gradient_norm;
+    rows(i, 4) = row.step;
+  }
+  archive.put("history", rows);
+}
+
+std::vector<HistoryRow> history_from(const Archive& archive) {
+  const auto rows = archive.matrix<double>("history");
+  if (rows.cols() != kHistoryColumns) {
+    throw DataError(
+        fmt::format("[solver] a history of {} columns, expected {}", rows.cols(), kHistoryColumns));
+  }
+  std::vector<HistoryRow> history;
+  for (Index i = 0; i < rows.rows(); ++i) {
+    history.push_back({static_cast<Index>(rows(i, 0)), static_cast<Index>(rows(i, 1)), rows(i, 2),
+                       rows(i, 3), rows(i, 4)});
+  }
+  return history;
+}
+
+void put_origin(Archive& archive, std::string_view solver, std::string_view options) {
+  archive.put_text("solver", std::string(solver));
+  archive.put_text("solver_options", std::string(options));
+}
+
+void check_origin(const Archive& archive, std::string_view solver, std::string_view options) {
+  if (archive.text("solver") != solver) {
+    throw DataError(
+        fmt::format("[{}] the state was made by the solver '{}'", solver, archive.text("solver")));
+  }
+  const auto saved = parsed(archive.text("solver_options"));
+  std::string differing;
+  for (const auto& [name, value] : parsed(options)) {
+    const auto found = saved.find(name);
+    const std::string before = found == saved.end() ? "missing" : found->second;
+    if (before != value) differing += fmt::format(" {} (saved {}, now {})", name, before, value);
+  }
+  require(differing.empty(), solver, "the state was made with other options:{}", differing);
+}
+
+template <class Scalar>
+void check_state_shape(const Matrix<Scalar>& W, const Objective<Scalar>& objective,
+                       std::string_view solver) {
+  if (W.rows() != objective.rows() || W.cols() != objective.cols()) {
+    throw DataError(fmt::format("[{}] the state's W is {} x {}, the objective's {} x {}", solver,
+                                W.rows(), W.cols(), objective.rows(), objective.cols()));
+  }
+}
+
+template <class Scalar>
+Status examined(Objective<Scalar>& objective, const Matrix<Scalar>& best, Status status) {
+  if (status == Status::kCancelled || status == Status::kNumericalTrouble) return status;
+  try {
+    const BasisCondition condition = objective.condition(best);
+    if (condition == BasisCondition::kDiverged) return Status::kDiverged;
+    if (condition == BasisCondition::kCollapsed) return Status::kCollapsed;
+  } catch (const Cancelled&) {
+    return Status::kCancelled;
+  }
+  return status;
+}
+
+#define KRICA_INSTANTIATE(Scalar)                                                                  \
+  template double norm_of(const Matrix<Scalar>&);                                                  \
+  template bool all_finite(const Matrix<Scalar>&);                                                 \
+  template void step_along(const Matrix<Scalar>&, double, const Matrix<Scalar>&, Matrix<Scalar>&); \
+  template void check_start(const Objective<Scalar>&, ConstMatrixView<Scalar>, std::string_view);  \
+  template void check_state_shape(const Matrix<Scalar>&, const Objective<Scalar>&,                 \
+                                  std::string_view);                                               \
+  template Status examined(Objective<Scalar>&, const Matrix<Scalar>&, Status)
+KRICA_INSTANTIATE(float);
+KRICA_INSTANTIATE(double);
+#undef KRICA_INSTANTIATE
+
+}  // namespace krica

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What the solvers share inside: flat vector arithmetic, histories in archives, checks of what is
+// resumed.
+#pragma once
+
+#include <cmath>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "krica/solvers/solver.hpp"
+
+namespace krica {
+
+/// ‖v‖₂ over all elements.
+template <class Scalar>
+double norm_of(const Matrix<Scalar>& v);
+
+/// Whether every element is finite.
+template <class Scalar>
+bool all_finite(const Matrix<Scalar>& v);
+
+/// out = x + step · direction.
+template <class Scalar>
+void step_along(const Matrix<Scalar>& x, double step, const Matrix<Scalar>& direction,
+                Matrix<Scalar>& out);
+
+/// Throws InvalidArgument unless the start has the objective's shape and is finite.
+template <class Scalar>
+void check_start(const Objective<Scalar>& objective, ConstMatrixView<Scalar> start,
+                 std::string_view solver);
+
+void put_history(Archive& archive, const std::vector<HistoryRow>& history);
+std::vector<HistoryRow> history_from(const Archive& archive);
+
+/// Stores, or compares, which solver with which options made a state. `options` is "name=value
+/// name=value ..."; differing names are listed in the InvalidArgument that check_origin throws.
+void put_origin(Archive& archive, std::string_view solver, std::string_view options);
+void check_origin(const Archive& archive, std::string_view solver, std::string_view options);
+
+/// Throws DataError unless the state's matrix has the objective's shape.
+template <class Scalar>
+void check_state_shape(const Matrix<Scalar>& W, const Objective<Scalar>& objective,
+                       std::string_view solver);
+
+/// `status`, or kDiverged / kCollapsed where the objective finds the basis unfit. A cancelled run
+/// is not examined.
+template <class Scalar>
+Status examined(Objective<Scalar>& objective, const Matrix<Scalar>& best, Status status);
+
+/// Converged in value: f fell from `before` to `after` by less than the tolerance's part.
+inline bool fell_too_little(double before, double after, double tolerance) {
+  return tolerance > 0 && before - after <= tolerance * std::max(1.0, std::abs(after));
+}
+
+}  // namespace krica

@@ -1,0 +1,308 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "krica/solvers/lbfgs.hpp"
+
+#include <deque>
+#include <utility>
+
+#include "runtime/check.hpp"
+#include "runtime/parallel.hpp"
+#include "solvers/common.hpp"
+#include "solvers/wolfe_search.hpp"
+
+namespace krica {
+namespace {
+
+constexpr std::string_view kName = "lbfgs";
+
+std::string described(const LbfgsOptions& options) {
+  return fmt::format(
+      "history={} gradient_tolerance={} value_tolerance={} sufficient_decrease={} curvature={} "
+      "max_line_search={}",
+      options.history, options.gradient_tolerance, options.value_tolerance,
+      options.sufficient_decrease, options.curvature, options.max_line_search);
+}
+
+/// W with its f and gradient.
+template <class Scalar>
+struct Iterate {
+  Matrix<Scalar> W;
+  Matrix<Scalar> gradient;
+  double value = 0;
+};
+
+/// s = W⁺ - W, y = g⁺ - g and 1/(s·y): one correction of the inverse Hessian.
+template <class Scalar>
+struct Correction {
+  Matrix<Scalar> s;
+  Matrix<Scalar> y;
+  double inverse_product = 0;
+  double scaling = 1;  // s·y / y·y
+};
+
+template <class Scalar>
+class Run {
+ public:
+  Run(const LbfgsOptions& options, const SolverHooks& hooks, const Context& context,
+      Objective<Scalar>& objective)
+      : options_(options), hooks_(hooks), context_(context), objective_(objective) {}
+
+  SolverResult<Scalar> start(ConstMatrixView<Scalar> W) {
+    current_.W = Matrix<Scalar>::copy_of(W);
+    current_.gradient = Matrix<Scalar>(W.rows(), W.cols());
+    try {
+      current_.value = evaluate(current_.W, current_.gradient);
+    } catch (const Cancelled&) {
+      return finish(Status::kCancelled);  // nothing is known yet; the state starts anew
+    }
+    evaluated_ = true;
+    if (!is_finite(current_)) return finish(Status::kNumericalTrouble);
+    record(0);
+    return iterate();
+  }
+
+  SolverResult<Scalar> resume(const Archive& state) {
+    check_origin(state, kName, described(options_));
+    current_.W = state.matrix<Scalar>("W");
+    check_state_shape(current_.W, objective_, kName);
+    if (state.text("evaluated") != "yes") return start(current_.W);
+    load(state);
+    return iterate();
+  }
+
+ private:
+  SolverResult<Scalar> iterate() {
+    while (true) {
+      if (gradient_is_small()) return finish(Status::kConverged);
+      if (settled_) return finish(Status::kConverged);
+      if (iteration_ >= options_.max_iterations) return finish(Status::kIterationLimit);
+      const Index evaluations_before = evaluations_;
+      try {
+        if (!advance()) return finish(Status::kLineSearchFailed);
+      } catch (const Cancelled&) {
+        evaluations_ = evaluations_before;  // the unfinished iteration is dropped
+        return finish(Status::kCancelled);
+      }
+      if (hooks_.checkpoint && hooks_.checkpoint_every > 0 &&
+          iteration_ % hooks_.checkpoint_every == 0) {
+        hooks_.checkpoint(saved());
+      }
+    }
+  }
+
+  /// One iteration; false where no step lowers f. A failure along a quasi-Newton direction is tried
+  /// again along the steepest descent.
+  bool advance() {
+    const double value_before = current_.value;
+    double step = 0;
+    bool moved = search(direction(), step);
+    if (!moved && !corrections_.empty()) {
+      corrections_.clear();
+      moved = search(direction(), step);
+    }
+    if (!moved) return false;
+    ++iteration_;
+    settled_ = fell_too_little(value_before, current_.value, options_.value_tolerance);
+    record(step);
+    return true;
+  }
+
+  /// -H g by the two-loop recursion (Nocedal and Wright, algorithm 7.4).
+  Matrix<Scalar> direction() const {
+    Matrix<Scalar> d = current_.gradient;
+    std::vector<double> alpha(corrections_.size());
+    for (std::size_t i = corrections_.size(); i-- > 0;) {
+      const auto& c = corrections_[i];
+      alpha[i] = c.inverse_product * ordered_dot(c.s.data(), d.data(), d.size());
+      step_along(d, -alpha[i], c.y, d);
+    }
+    const double scaling = corrections_.empty() ? 1.0 : corrections_.back().scaling;
+    for (Index i = 0; i < d.size(); ++i) d.data()[i] *= static_cast<Scalar>(scaling);
+    for (std::size_t i = 0; i < corrections_.size(); ++i) {
+      const auto& c = corrections_[i];
+      const double beta = c.inverse_product * ordered_dot(c.y.data(), d.data(), d.size());
+      step_along(d, alpha[i] - beta, c.s, d);
+    }
+    for (Index i = 0; i < d.size(); ++i) d.data()[i] = -d.data()[i];
+    return d;
+  }
+
+  /// Moves current_ to a lower point along d and learns from it; false where none was found.
+  bool search(const Matrix<Scalar>& d, double& step) {
+    const double slope = ordered_dot(current_.gradient.data(), d.data(), d.size());
+    if (!(slope < 0)) return false;
+    const double first = corrections_.empty() ? std::min(1.0, 1.0 / norm_of(d)) : 1.0;
+    WolfeSearch search({options_.sufficient_decrease, options_.curvature}, current_.value, slope,
+                       first);
+    Iterate<Scalar> trial{Matrix<Scalar>(d.rows(), d.cols()), Matrix<Scalar>(d.rows(), d.cols()),
+                          0};
+    Iterate<Scalar> lowest;  // of the trials; enough where the curvature condition cannot be met
+    for (Index tries = 0; tries < options_.max_line_search; ++tries) {
+      const double at = search.step();
+      step_along(current_.W, at, d, trial.W);
+      trial.value = all_finite(trial.W) ? evaluate(trial.W, trial.gradient) : HUGE_VAL;
+      const bool finite = is_finite(trial);
+      const double trial_slope =
+          finite ? ordered_dot(trial.gradient.data(), d.data(), d.size()) : 0;
+      const auto outcome = finite ? search.advance(trial.value, trial_slope) : search.retreat();
+      if (finite && trial.value < current_.value &&
+          (lowest.W.size() == 0 || trial.value < lowest.value)) {
+        lowest = trial;
+        step = at;
+      }
+      if (finite && outcome == WolfeSearch::Outcome::kSatisfied) {
+        lowest = trial;
+        step = at;
+      }
+      if (outcome != WolfeSearch::Outcome::kEvaluate) break;
+    }
+    if (lowest.W.size() == 0 || !(lowest.value < current_.value)) return false;
+    learn(lowest);
+    current_ = std::move(lowest);
+    return true;
+  }
+
+  void learn(const Iterate<Scalar>& next) {
+    Correction<Scalar> c{Matrix<Scalar>(next.W.rows(), next.W.cols()),
+                         Matrix<Scalar>(next.W.rows(), next.W.cols())};
+    step_along(next.W, -1, current_.W, c.s);
+    step_along(next.gradient, -1, current_.gradient, c.y);
+    remember(std::move(c));
+  }
+
+  void remember(Correction<Scalar> c) {
+    const double product = ordered_dot(c.s.data(), c.y.data(), c.s.size());
+    const double y_squared = ordered_dot(c.y.data(), c.y.data(), c.y.size());
+    if (!(product > 1e-12 * y_squared))
+      return;  // no positive curvature: the pair would spoil the Hessian
+    c.inverse_product = 1 / product;
+    c.scaling = product / y_squared;
+    corrections_.push_back(std::move(c));
+    if (static_cast<Index>(corrections_.size()) > options_.history) corrections_.pop_front();
+  }
+
+  double evaluate(const Matrix<Scalar>& W, Matrix<Scalar>& gradient) {
+    const double value = objective_.value_and_gradient(W, gradient);
+    ++evaluations_;
+    return value;
+  }
+
+  static bool is_finite(const Iterate<Scalar>& iterate) {
+    return std::isfinite(iterate.value) && std::isfinite(norm_of(iterate.gradient));
+  }
+
+  [[nodiscard]] bool gradient_is_small() const {
+    return norm_of(current_.gradient) <=
+           options_.gradient_tolerance * std::max(1.0, norm_of(current_.W));
+  }
+
+  void record(double step) {
+    history_.push_back(
+        {iteration_, evaluations_, current_.value, norm_of(current_.gradient), step});
+    if (hooks_.iteration) hooks_.iteration(history_.back());
+    context_.report({kName, iteration_, options_.max_iterations, current_.value});
+  }
+
+  SolverResult<Scalar> finish(Status status) {
+    SolverResult<Scalar> result;
+    result.status = examined(objective_, current_.W, status);
+    result.state = saved();
+    result.best = std::move(current_.W);
+    result.value = current_.value;
+    result.gradient_norm = norm_of(current_.gradient);
+    result.iterations = iteration_;
+    result.evaluations = evaluations_;
+    result.history = std::move(history_);
+    return result;
+  }
+
+  [[nodiscard]] Archive saved() const {
+    Archive state;
+    put_origin(state, kName, described(options_));
+    state.put_text("evaluated", evaluated_ ? "yes" : "no");
+    state.put("W", current_.W);
+    state.put("gradient", current_.gradient);
+    const std::vector<double> scalars = {current_.value, settled_ ? 1.0 : 0.0};
+    const std::vector<std::int64_t> counts = {iteration_, evaluations_,
+                                              static_cast<std::int64_t>(corrections_.size())};
+    state.put_vector<double>("scalars", scalars);
+    state.put_vector<std::int64_t>("counts", counts);
+    put_history(state, history_);
+    for (std::size_t i = 0; i < corrections_.size(); ++i) {
+      state.put(fmt::format("s{}", i), corrections_[i].s);
+      state.put(fmt::format("y{}", i), corrections_[i].y);
+    }
+    return state;
+  }
+
+  void load(const Archive& state) {
+    evaluated_ = true;
+    current_.gradient = state.matrix<Scalar>("gradient");
+    check_state_shape(current_.gradient, objective_, kName);
+    const auto scalars = state.vector<double>("scalars");
+    const auto counts = state.vector<std::int64_t>("counts");
+    if (scalars.size() != 2 || counts.size() != 3)
+      throw DataError("[lbfgs] the state's counters are incomplete");
+    current_.value = scalars[0];
+    settled_ = scalars[1] != 0;
+    iteration_ = counts[0];
+    evaluations_ = counts[1];
+    history_ = history_from(state);
+    for (std::int64_t i = 0; i < counts[2]; ++i) {
+      Correction<Scalar> c{state.matrix<Scalar>(fmt::format("s{}", i)),
+                           state.matrix<Scalar>(fmt::format("y{}", i))};
+      check_state_shape(c.s, objective_, kName);
+      check_state_shape(c.y, objective_, kName);
+      remember(std::move(c));
+    }
+  }
+
+  const LbfgsOptions& options_;
+  const SolverHooks& hooks_;
+  const Context& context_;
+  Objective<Scalar>& objective_;
+  Iterate<Scalar> current_;
+  std::deque<Correction<Scalar>> corrections_;
+  std::vector<HistoryRow> history_;
+  Index iteration_ = 0;
+  Index evaluations_ = 0;
+  bool evaluated_ = false;  // f is known at current_
+  bool settled_ = false;    // f hardly falls any more
+};
+
+}  // namespace
+
+void LbfgsOptions::validate() const {
+  require(max_iterations >= 0, kName, "max_iterations must be >= 0, got {}", max_iterations);
+  require(history >= 1, kName, "history must be >= 1, got {}", history);
+  require(gradient_tolerance >= 0, kName, "gradient_tolerance must be >= 0, got {}",
+          gradient_tolerance);
+  require(value_tolerance >= 0, kName, "value_tolerance must be >= 0, got {}", value_tolerance);
+  require(sufficient_decrease > 0 && sufficient_decrease < curvature && curvature < 1, kName,
+          "0 < sufficient_decrease < curvature < 1 must hold, got {} and {}", sufficient_decrease,
+          curvature);
+  require(max_line_search >= 1, kName, "max_line_search must be >= 1, got {}", max_line_search);
+}
+
+template <class Scalar>
+Lbfgs<Scalar>::Lbfgs(LbfgsOptions options, SolverHooks hooks)
+    : options_(options), hooks_(std::move(hooks)) {
+  options_.validate();
+}
+
+template <class Scalar>
+SolverResult<Scalar> Lbfgs<Scalar>::minimize(const Context& context, Objective<Scalar>& objective,
+                                             ConstMatrixView<Scalar> start) {
+  check_start(objective, start, kName);
+  return Run<Scalar>(options_, hooks_, context, objective).start(start);
+}
+
+template <class Scalar>
+SolverResult<Scalar> Lbfgs<Scalar>::resume(const Context& context, Objective<Scalar>& objective,
+                                           const Archive& state) {
+  return Run<Scalar>(options_, hooks_, context, objective).resume(state);
+}
+
+template class Lbfgs<float>;
+template class Lbfgs<double>;
+
+}  // namespace krica
