@@ -6,6 +6,7 @@
 #include <limits>
 #include <utility>
 
+#include "kernels/distances.hpp"
 #include "runtime/blas.hpp"
 #include "runtime/check.hpp"
 #include "runtime/parallel.hpp"
@@ -22,16 +23,6 @@ constexpr Index kSeedingSamplesACluster = 32;
 template <class Scalar>
 const Scalar* row_of(const ConstMatrixView<Scalar>& X, Index i) {
   return X.data() + i * X.outerStride();
-}
-
-template <class Scalar>
-double squared_distance(const Scalar* a, const Scalar* b, Index n) {
-  double sum = 0;
-  for (Index j = 0; j < n; ++j) {
-    const double difference = static_cast<double>(a[j]) - static_cast<double>(b[j]);
-    sum += difference * difference;
-  }
-  return sum;
 }
 
 template <class Scalar>

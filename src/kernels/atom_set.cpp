@@ -6,27 +6,15 @@
 #include <vector>
 
 #include "kernels/constants.hpp"
+#include "kernels/distances.hpp"
 #include "runtime/blas.hpp"
 #include "runtime/vector_math.hpp"
 
 namespace krica {
 namespace {
 
-/// Below this fraction of ‖w‖² + ‖x‖² the expansion ‖w‖² + ‖x‖² - 2 w·x has lost too many digits.
-constexpr double kNearFraction = 1e-2;
-
 /// Rows of one tile of the Gram matrix.
 constexpr Index kTileRows = 128;
-
-template <class Scalar>
-Scalar squared_distance(const Scalar* a, const Scalar* b, Index n) {
-  double sum = 0;
-  for (Index j = 0; j < n; ++j) {
-    const double difference = static_cast<double>(a[j]) - static_cast<double>(b[j]);
-    sum += difference * difference;
-  }
-  return static_cast<Scalar>(sum);
-}
 
 template <class Scalar>
 const Scalar* row_of(const ConstMatrixView<Scalar>& matrix, Index i) {
@@ -91,13 +79,7 @@ AtomSet<Scalar>::AtomSet(const Kernel& kernel, ConstMatrixView<Scalar> W)
     : kernel_(kernel), family_(family_of(kernel.kind)), W_(W) {
   const Index K = W.rows();
   const Index n = W.cols();
-  if (family_ == KernelFamily::kDistance) {
-    squared_norms_.resize(static_cast<std::size_t>(K));
-    for (Index u = 0; u < K; ++u) {
-      squared_norms_[static_cast<std::size_t>(u)] =
-          static_cast<Scalar>(ordered_dot(row_of(W, u), row_of(W, u), n));
-    }
-  }
+  if (family_ == KernelFamily::kDistance) squared_norms_ = squared_row_norms(W);
   if (family_ == KernelFamily::kIntersection) {
     exp_W_transposed_ = Matrix<Scalar>(n, K);
     exp_W_transposed_.view() = static_cast<Scalar>(kernel.scale) * W.transpose();
@@ -109,35 +91,19 @@ template <class Scalar>
 void AtomSet<Scalar>::evaluate(ConstMatrixView<Scalar> X, MatrixView<Scalar> values,
                                MatrixView<Scalar>* slopes) const {
   if (family_ == KernelFamily::kIntersection) return evaluate_intersection(X, values, slopes);
-  blas::gemm(blas::Op::kPlain, blas::Op::kTransposed, Scalar(1), X, W_, Scalar(0), values);
+  if (family_ == KernelFamily::kDistance) {
+    squared_distances<Scalar>(X, W_, squared_norms_, values);
+  } else {
+    blas::gemm(blas::Op::kPlain, blas::Op::kTransposed, Scalar(1), X, W_, Scalar(0), values);
+  }
   for (Index i = 0; i < X.rows(); ++i) {
     Scalar* row = row_of(values, i);
     Scalar* slope_row = slopes != nullptr ? row_of(*slopes, i) : nullptr;
     if (family_ == KernelFamily::kDotProduct) {
       map_dots(kernel_, row, slope_row, count());
     } else {
-      distances_from_dots(row_of(X, i), row);
       map_distances(kernel_, row, slope_row, count());
     }
-  }
-}
-
-template <class Scalar>
-void AtomSet<Scalar>::distances_from_dots(const Scalar* x, Scalar* row) const {
-  const auto x_norm = static_cast<Scalar>(ordered_dot(x, x, W_.cols()));
-  constexpr auto kNear = static_cast<Scalar>(kNearFraction);
-  const Scalar* norms = squared_norms_.data();
-  Index near = 0;
-  for (Index u = 0; u < count(); ++u) {
-    const Scalar sum = x_norm + norms[u];
-    const Scalar squared = sum - Scalar(2) * row[u];
-    near += squared < kNear * sum ? 1 : 0;
-    row[u] = squared;
-  }
-  if (near == 0) return;
-  for (Index u = 0; u < count(); ++u) {
-    if (row[u] < kNear * (x_norm + norms[u]))
-      row[u] = squared_distance(x, row_of(W_, u), W_.cols());
   }
 }
 

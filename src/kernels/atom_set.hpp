@@ -55,8 +55,6 @@ class AtomSet {
   void finish_gradient(Index atom, double total, const Scalar* sums, Scalar* gradient) const;
 
  private:
-  /// row holds w_u·x; afterwards ‖w_u - x‖², recomputed directly where the two nearly coincide.
-  void distances_from_dots(const Scalar* x, Scalar* row) const;
   void evaluate_intersection(ConstMatrixView<Scalar> X, MatrixView<Scalar> values,
                              MatrixView<Scalar>* slopes) const;
   void accumulate_intersection(Range atoms, ConstMatrixView<Scalar> M, ConstMatrixView<Scalar> X,

@@ -53,7 +53,7 @@ std::string_view explanation_of(Status status) {
       return "The objective is not finite; check the scale of the data and the kernel's "
              "parameters.";
     case Status::kDiverged:
-      return "Over half the atoms answer to no sample; lower gamma, or start from the data.";
+      return "Over half the atoms answer to no sample: gamma does not fit the data (use auto_gamma), or the start lies far from it.";
     case Status::kCollapsed:
       return "Over half the atoms coincide; raise gamma, use fewer atoms, or another start.";
   }

@@ -5,7 +5,7 @@
 //   select reading   d = Σ_{u∉y} s_u² - Σ_{u∈y} s_u² + η ‖s‖²
 // where u∈y are the atoms of class y. DRICA drops the negative term (homogeneous = false).
 // The paper writes the sum reading (its D± are row vectors); "select" is what its prose suggests.
-// Convex in s iff η > k (sum) or η > 1 (select), k the atoms of a class.
+// Strictly convex in s iff η > k (sum) or η > 1 (select), k the atoms of a class.
 #pragma once
 
 #include <optional>

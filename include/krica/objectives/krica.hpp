@@ -7,7 +7,7 @@
 //
 // X m×n samples, W K×n basis, s_iu = κ(w_u, x_i), G_uv = κ(w_u, w_v); H in pooling.hpp, d in
 // discrimination.hpp. With the linear kernel it is RICA. Y. Xiao, Z. Zhu, Y. Zhao, "Kernel
-// Reconstruction ICA for Sparse Representation", equation 7; the paper prints 1 for κ(x,x) and a
+// Reconstruction ICA for Sparse Representation", section 4; the paper prints 1 for κ(x,x) and a
 // derivative that is wrong (docs/math.md, errata).
 //
 // One evaluation costs 3mK² + 4mKn operations and holds O(block·K + K²) beside the data. Values are

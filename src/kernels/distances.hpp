@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Squared distances by matrix products: ‖w‖² + ‖x‖² - 2 w·x, computed directly where the two nearly
+// coincide and the expansion has lost its digits.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "krica/runtime/matrix.hpp"
+
+namespace krica {
+
+template <class Scalar>
+std::vector<Scalar> squared_row_norms(ConstMatrixView<Scalar> W);
+
+/// distances(i, u) = ‖x_i - w_u‖². One tile, one thread. norms: squared_row_norms(W).
+template <class Scalar>
+void squared_distances(ConstMatrixView<Scalar> X, ConstMatrixView<Scalar> W, std::span<const Scalar> norms,
+                       MatrixView<Scalar> distances);
+
+/// ‖a - b‖², summed in double.
+template <class Scalar>
+double squared_distance(const Scalar* a, const Scalar* b, Index n);
+
+}  // namespace krica
