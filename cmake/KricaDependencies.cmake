@@ -22,3 +22,10 @@ find_path(KRICA_BLAS_INCLUDE_DIR cblas.h
 add_library(krica_blas INTERFACE)
 target_include_directories(krica_blas SYSTEM INTERFACE ${KRICA_BLAS_INCLUDE_DIR})
 target_link_libraries(krica_blas INTERFACE ${KRICA_BLAS_LIBRARY} gfortran m pthread)
+
+# Image codecs, archives and downloads: for src/data alone.
+find_package(CURL REQUIRED)
+find_package(JPEG REQUIRED)
+find_package(LibArchive REQUIRED)
+find_package(PNG REQUIRED)
+find_package(ZLIB REQUIRED)

@@ -46,6 +46,7 @@ struct Split {
   std::vector<Index> training;
 
   Split(const AdamOptions& options, const Context& context, Index n_samples) {
+    require(n_samples >= 2, kName, "at least 2 samples are needed, got {}", n_samples);
     const auto wanted =
         static_cast<Index>(std::llround(options.held_out * static_cast<double>(n_samples)));
     const Index count =
@@ -133,6 +134,7 @@ class Run {
   }
 
   bool take_step(std::span<const Index> batch) {
+    context_.check_cancelled();  // for objectives that do not ask
     const double value = objective_.value_and_gradient_on(batch, W_, gradient_);
     if (!std::isfinite(value) || !all_finite(gradient_)) return false;
     const double rate = rate_at(options_, step_, options_.epochs * steps_an_epoch_);
@@ -159,6 +161,7 @@ class Run {
   /// f on the held-out samples; keeps W_ where it is the best so far.
   bool measure(Index epoch) {
     if (!all_finite(W_)) return false;
+    context_.check_cancelled();
     const double value = objective_.value_on(split_.held_out, W_);
     if (!std::isfinite(value)) return false;
     const double needed = options_.min_improvement * std::max(1.0, std::abs(best_value_));
@@ -215,8 +218,8 @@ class Run {
     }
     const auto counts = state.vector<std::int64_t>("counts");
     const auto scalars = state.vector<double>("scalars");
-    if (counts.size() != 3 || scalars.size() != 2)
-      throw DataError("[adam] the state's counters are incomplete");
+    if (counts.size() != 3 || scalars.size() != 2 || counts[0] < 0 || counts[1] < 0)
+      throw DataError("[adam] the state's counters are incomplete or wrong");
     require(counts[2] == objective_.n_samples(), kName,
             "the state was made with {} samples, there are {}", counts[2], objective_.n_samples());
     step_ = counts[0];

@@ -53,7 +53,8 @@ std::string_view explanation_of(Status status) {
       return "The objective is not finite; check the scale of the data and the kernel's "
              "parameters.";
     case Status::kDiverged:
-      return "Over half the atoms answer to no sample: gamma does not fit the data (use auto_gamma), or the start lies far from it.";
+      return "Over half the atoms answer to no sample: gamma does not fit the data (use "
+             "auto_gamma), or the start lies far from it.";
     case Status::kCollapsed:
       return "Over half the atoms coincide; raise gamma, use fewer atoms, or another start.";
   }
@@ -106,7 +107,10 @@ std::vector<HistoryRow> history_from(const Archive& archive) {
         fmt::format("[solver] a history of {} columns, expected {}", rows.cols(), kHistoryColumns));
   }
   std::vector<HistoryRow> history;
+  const auto is_count = [](double number) { return number >= 0 && number < 0x1.0p62; };
   for (Index i = 0; i < rows.rows(); ++i) {
+    if (!is_count(rows(i, 0)) || !is_count(rows(i, 1)))
+      throw DataError(fmt::format("[solver] row {} of the history holds no counts", i));
     history.push_back({static_cast<Index>(rows(i, 0)), static_cast<Index>(rows(i, 1)), rows(i, 2),
                        rows(i, 3), rows(i, 4)});
   }

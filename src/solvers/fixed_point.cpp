@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <utility>
 
 #include "runtime/check.hpp"
@@ -52,25 +53,34 @@ class Run {
         current_(std::move(W)) {}
 
   SolverResult<Scalar> start() {
+    const Index evaluations_before = evaluations_;
     try {
       evaluate(current_);
     } catch (const Cancelled&) {
       return finish(Status::kCancelled);
     }
     if (!is_finite(current_)) return finish(Status::kNumericalTrouble);
-    if (history_.empty()) record(0);
+    if (history_.empty()) {
+      record(0);
+    } else {
+      evaluations_ = evaluations_before;  // resumed: this one was counted before
+    }
     return iterate();
   }
 
   /// The gradient is computed anew, from the same W to the same bits; it is not counted again.
   SolverResult<Scalar> resume(const Archive& state) {
     const auto counts = state.vector<std::int64_t>("counts");
-    if (counts.size() != 3) throw DataError("[fixed_point] the state's counters are incomplete");
+    const auto step = state.vector<double>("step");
+    if (counts.size() != 3 || counts[0] < 0 || counts[1] < 0 || step.size() != 1 ||
+        !(step[0] > 0 && step[0] <= 1)) {
+      throw DataError("[fixed_point] the state's counters are incomplete or wrong");
+    }
     history_ = history_from(state);
     iteration_ = counts[0];
-    evaluations_ = counts[1] - (history_.empty() ? 0 : 1);
+    evaluations_ = counts[1];
     settled_ = counts[2] != 0;
-    step_ = state.vector<double>("step").at(0);
+    step_ = step[0];
     return start();
   }
 
@@ -81,12 +91,16 @@ class Run {
       if (settled_ || norm_of(current_.gradient) <= small) return finish(Status::kConverged);
       if (iteration_ >= options_.max_iterations) return finish(Status::kIterationLimit);
       const Index evaluations_before = evaluations_;
+      std::optional<Iterate<Scalar>> next;
+      double step = std::min(1.0, 2 * step_);
       try {
-        if (!advance()) return finish(Status::kLineSearchFailed);
+        next = lower_iterate(step);
       } catch (const Cancelled&) {
         evaluations_ = evaluations_before;  // the unfinished iteration is dropped
         return finish(Status::kCancelled);
       }
+      if (!next) return finish(met_finite_ ? Status::kLineSearchFailed : Status::kNumericalTrouble);
+      take(std::move(*next), step);
       if (hooks_.checkpoint && hooks_.checkpoint_every > 0 &&
           iteration_ % hooks_.checkpoint_every == 0) {
         hooks_.checkpoint(saved());
@@ -110,30 +124,35 @@ class Run {
     return d;
   }
 
-  /// One step, halved until f falls enough; false where none does. Begins at twice the last step,
-  /// at most the whole way.
-  bool advance() {
+  /// A whole or halved step along direction() that lowers f enough; none where none does. `step` is
+  /// the first to try, and on return the one taken.
+  std::optional<Iterate<Scalar>> lower_iterate(double& step) {
+    met_finite_ = false;
     const Matrix<Scalar> d = direction();
     const double slope = ordered_dot(current_.gradient.data(), d.data(), d.size());
     Iterate<Scalar> trial(Matrix<Scalar>(d.rows(), d.cols()));
-    double step = std::min(1.0, 2 * step_);
     for (Index halvings = 0; halvings < options_.max_halvings; ++halvings, step /= 2) {
       step_along(current_.W, step, d, trial.W);
       if (!all_finite(trial.W)) continue;
       evaluate(trial);
+      if (!is_finite(trial)) continue;
+      met_finite_ = true;
       const double enough = current_.value + options_.sufficient_decrease * step * slope;
-      if (!is_finite(trial) || !(trial.value <= enough && trial.value < current_.value)) continue;
-      settled_ = fell_too_little(current_.value, trial.value, options_.value_tolerance);
-      current_ = std::move(trial);
-      step_ = step;
-      ++iteration_;
-      record(step);
-      return true;
+      if (trial.value <= enough && trial.value < current_.value) return trial;
     }
-    return false;
+    return std::nullopt;
+  }
+
+  void take(Iterate<Scalar> next, double step) {
+    settled_ = fell_too_little(current_.value, next.value, options_.value_tolerance);
+    current_ = std::move(next);
+    step_ = step;
+    ++iteration_;
+    record(step);
   }
 
   void evaluate(Iterate<Scalar>& at) {
+    context_.check_cancelled();  // for objectives that do not ask
     at.value = objective_.value_gradient_and_curvature(at.W, at.gradient, at.curvature);
     ++evaluations_;
   }
@@ -154,8 +173,10 @@ class Run {
     result.status = examined(objective_, current_.W, status);
     result.state = saved();
     result.best = std::move(current_.W);
-    result.value = current_.value;
-    result.gradient_norm = norm_of(current_.gradient);
+    // A resumed run that is cancelled at once knows no more than its history.
+    result.value = history_.empty() ? current_.value : history_.back().value;
+    result.gradient_norm =
+        history_.empty() ? norm_of(current_.gradient) : history_.back().gradient_norm;
     result.iterations = iteration_;
     result.evaluations = evaluations_;
     result.history = std::move(history_);
@@ -183,7 +204,8 @@ class Run {
   std::vector<HistoryRow> history_;
   Index iteration_ = 0;
   Index evaluations_ = 0;
-  bool settled_ = false;  // f hardly falls any more
+  bool settled_ = false;     // f hardly falls any more
+  bool met_finite_ = false;  // at a step of the running iteration
 };
 
 }  // namespace

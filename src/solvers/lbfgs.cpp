@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "krica/solvers/lbfgs.hpp"
 
+#include <algorithm>
+#include <cmath>
 #include <deque>
+#include <optional>
 #include <utility>
 
 #include "runtime/check.hpp"
@@ -30,6 +33,13 @@ struct Iterate {
   double value = 0;
 };
 
+/// A step along a direction, and where it leads.
+template <class Scalar>
+struct Move {
+  Iterate<Scalar> to;
+  double step = 0;
+};
+
 /// s = W⁺ - W, y = g⁺ - g and 1/(s·y): one correction of the inverse Hessian.
 template <class Scalar>
 struct Correction {
@@ -55,8 +65,7 @@ class Run {
       return finish(Status::kCancelled);  // nothing is known yet; the state starts anew
     }
     evaluated_ = true;
-    if (!is_finite(current_)) return finish(Status::kNumericalTrouble);
-    record(0);
+    if (is_finite(current_)) record(0);
     return iterate();
   }
 
@@ -71,17 +80,21 @@ class Run {
 
  private:
   SolverResult<Scalar> iterate() {
+    if (!is_finite(current_)) return finish(Status::kNumericalTrouble);
     while (true) {
       if (gradient_is_small()) return finish(Status::kConverged);
       if (settled_) return finish(Status::kConverged);
       if (iteration_ >= options_.max_iterations) return finish(Status::kIterationLimit);
       const Index evaluations_before = evaluations_;
+      std::optional<Move<Scalar>> move;
       try {
-        if (!advance()) return finish(Status::kLineSearchFailed);
+        move = next_move();
       } catch (const Cancelled&) {
         evaluations_ = evaluations_before;  // the unfinished iteration is dropped
         return finish(Status::kCancelled);
       }
+      if (!move) return finish(met_finite_ ? Status::kLineSearchFailed : Status::kNumericalTrouble);
+      take(std::move(*move));
       if (hooks_.checkpoint && hooks_.checkpoint_every > 0 &&
           iteration_ % hooks_.checkpoint_every == 0) {
         hooks_.checkpoint(saved());
@@ -89,21 +102,28 @@ class Run {
     }
   }
 
-  /// One iteration; false where no step lowers f. A failure along a quasi-Newton direction is tried
-  /// again along the steepest descent.
-  bool advance() {
-    const double value_before = current_.value;
-    double step = 0;
-    bool moved = search(direction(), step);
-    if (!moved && !corrections_.empty()) {
-      corrections_.clear();
-      moved = search(direction(), step);
+  /// A step that lowers f, or none. A failure along the quasi-Newton direction is tried again along
+  /// the steepest descent. Changes nothing that is saved but the count of evaluations.
+  std::optional<Move<Scalar>> next_move() {
+    met_finite_ = false;
+    restarted_ = corrections_.empty();
+    if (!restarted_) {
+      auto move = search(direction(), 1.0);
+      if (move) return move;
+      restarted_ = true;
     }
-    if (!moved) return false;
+    Matrix<Scalar> downhill = current_.gradient;
+    for (Index i = 0; i < downhill.size(); ++i) downhill.data()[i] = -downhill.data()[i];
+    return search(downhill, std::min(1.0, 1.0 / norm_of(downhill)));
+  }
+
+  void take(Move<Scalar> move) {
+    if (restarted_) corrections_.clear();
+    learn(move.to);
+    settled_ = fell_too_little(current_.value, move.to.value, options_.value_tolerance);
+    current_ = std::move(move.to);
     ++iteration_;
-    settled_ = fell_too_little(value_before, current_.value, options_.value_tolerance);
-    record(step);
-    return true;
+    record(move.step);
   }
 
   /// -H g by the two-loop recursion (Nocedal and Wright, algorithm 7.4).
@@ -115,8 +135,8 @@ class Run {
       alpha[i] = c.inverse_product * ordered_dot(c.s.data(), d.data(), d.size());
       step_along(d, -alpha[i], c.y, d);
     }
-    const double scaling = corrections_.empty() ? 1.0 : corrections_.back().scaling;
-    for (Index i = 0; i < d.size(); ++i) d.data()[i] *= static_cast<Scalar>(scaling);
+    const auto scaling = static_cast<Scalar>(corrections_.back().scaling);
+    for (Index i = 0; i < d.size(); ++i) d.data()[i] *= scaling;
     for (std::size_t i = 0; i < corrections_.size(); ++i) {
       const auto& c = corrections_[i];
       const double beta = c.inverse_product * ordered_dot(c.y.data(), d.data(), d.size());
@@ -126,39 +146,32 @@ class Run {
     return d;
   }
 
-  /// Moves current_ to a lower point along d and learns from it; false where none was found.
-  bool search(const Matrix<Scalar>& d, double& step) {
+  /// A lower point along d; none where none was found.
+  std::optional<Move<Scalar>> search(const Matrix<Scalar>& d, double first_step) {
     const double slope = ordered_dot(current_.gradient.data(), d.data(), d.size());
-    if (!(slope < 0)) return false;
-    const double first = corrections_.empty() ? std::min(1.0, 1.0 / norm_of(d)) : 1.0;
+    if (!(slope < 0)) return std::nullopt;
     WolfeSearch search({options_.sufficient_decrease, options_.curvature}, current_.value, slope,
-                       first);
+                       first_step);
     Iterate<Scalar> trial{Matrix<Scalar>(d.rows(), d.cols()), Matrix<Scalar>(d.rows(), d.cols()),
                           0};
-    Iterate<Scalar> lowest;  // of the trials; enough where the curvature condition cannot be met
+    std::optional<Move<Scalar>> lowest;  // enough where the curvature condition cannot be met
     for (Index tries = 0; tries < options_.max_line_search; ++tries) {
       const double at = search.step();
       step_along(current_.W, at, d, trial.W);
+      if (same_elements(trial.W, current_.W)) break;  // the step is lost in rounding
       trial.value = all_finite(trial.W) ? evaluate(trial.W, trial.gradient) : HUGE_VAL;
       const bool finite = is_finite(trial);
+      met_finite_ = met_finite_ || finite;
       const double trial_slope =
           finite ? ordered_dot(trial.gradient.data(), d.data(), d.size()) : 0;
       const auto outcome = finite ? search.advance(trial.value, trial_slope) : search.retreat();
-      if (finite && trial.value < current_.value &&
-          (lowest.W.size() == 0 || trial.value < lowest.value)) {
-        lowest = trial;
-        step = at;
-      }
-      if (finite && outcome == WolfeSearch::Outcome::kSatisfied) {
-        lowest = trial;
-        step = at;
-      }
+      const bool satisfied = finite && outcome == WolfeSearch::Outcome::kSatisfied;
+      const bool lower = finite && trial.value < (lowest ? lowest->to.value : current_.value);
+      if (satisfied || lower) lowest = Move<Scalar>{trial, at};
       if (outcome != WolfeSearch::Outcome::kEvaluate) break;
     }
-    if (lowest.W.size() == 0 || !(lowest.value < current_.value)) return false;
-    learn(lowest);
-    current_ = std::move(lowest);
-    return true;
+    if (lowest && !(lowest->to.value < current_.value)) return std::nullopt;
+    return lowest;
   }
 
   void learn(const Iterate<Scalar>& next) {
@@ -181,9 +194,14 @@ class Run {
   }
 
   double evaluate(const Matrix<Scalar>& W, Matrix<Scalar>& gradient) {
+    context_.check_cancelled();  // for objectives that do not ask
     const double value = objective_.value_and_gradient(W, gradient);
     ++evaluations_;
     return value;
+  }
+
+  static bool same_elements(const Matrix<Scalar>& a, const Matrix<Scalar>& b) {
+    return std::equal(a.data(), a.data() + a.size(), b.data());
   }
 
   static bool is_finite(const Iterate<Scalar>& iterate) {
@@ -240,8 +258,8 @@ class Run {
     check_state_shape(current_.gradient, objective_, kName);
     const auto scalars = state.vector<double>("scalars");
     const auto counts = state.vector<std::int64_t>("counts");
-    if (scalars.size() != 2 || counts.size() != 3)
-      throw DataError("[lbfgs] the state's counters are incomplete");
+    if (scalars.size() != 2 || counts.size() != 3 || counts[0] < 0 || counts[1] < 0)
+      throw DataError("[lbfgs] the state's counters are incomplete or wrong");
     current_.value = scalars[0];
     settled_ = scalars[1] != 0;
     iteration_ = counts[0];
@@ -265,8 +283,10 @@ class Run {
   std::vector<HistoryRow> history_;
   Index iteration_ = 0;
   Index evaluations_ = 0;
-  bool evaluated_ = false;  // f is known at current_
-  bool settled_ = false;    // f hardly falls any more
+  bool evaluated_ = false;   // f is known at current_
+  bool settled_ = false;     // f hardly falls any more
+  bool met_finite_ = false;  // at a step of the running iteration
+  bool restarted_ = false;   // the running iteration goes along the steepest descent
 };
 
 }  // namespace

@@ -12,6 +12,9 @@ constexpr double kShrink = 0.66;          // the interval must shrink at least s
 constexpr double kExtrapolateLeast = 1.1;
 constexpr double kExtrapolateMost = 4.0;
 
+/// By comparison, because the product of two small slopes underflows.
+bool opposite_signs(double a, double b) { return (a < 0 && b > 0) || (a > 0 && b < 0); }
+
 /// The minimiser of the cubic through two values and slopes is left + ratio (right - left).
 struct Cubic {
   double theta;
@@ -68,7 +71,8 @@ WolfeSearch::Outcome WolfeSearch::advance(double value, double slope) {
 }
 
 WolfeSearch::Outcome WolfeSearch::retreat() {
-  longest_ = step_;  // nothing beyond is finite, as far as known
+  if (step_ > best_.step) longest_ = step_;  // nothing beyond is finite, as far as known
+  walled_ = true;
   step_ = best_.step + 0.1 * (step_ - best_.step);
   highest_ = std::min(highest_, longest_);
   return std::abs(step_ - best_.step) > kRelativeWidth * std::max(best_.step, 1e-10)
@@ -95,7 +99,8 @@ double WolfeSearch::interpolate(const Point& best, const Point& other, const Poi
   }
   const double gamma = distance > 0 ? -cubic.gamma : cubic.gamma;
   const double top = gamma - trial.slope + cubic.theta;
-  if (trial.slope * best.slope < 0) {  // slopes of opposite sign: the minimum lies between
+  if (opposite_signs(trial.slope,
+                     best.slope)) {  // slopes of opposite sign: the minimum lies between
     const double by_cubic =
         trial.step + top / (gamma - trial.slope + gamma + best.slope) * (best.step - trial.step);
     return std::abs(by_cubic - trial.step) > std::abs(secant - trial.step) ? by_cubic : secant;
@@ -121,7 +126,7 @@ double WolfeSearch::interpolate(const Point& best, const Point& other, const Poi
 
 void WolfeSearch::choose_next(const Point& trial) {
   const double next = interpolate(best_, other_, trial);
-  const bool crossed = trial.slope * best_.slope < 0;
+  const bool crossed = opposite_signs(trial.slope, best_.slope);
   if (trial.value > best_.value) {
     bracketed_ = true;
     other_ = trial;
@@ -148,6 +153,7 @@ bool WolfeSearch::force_shrinking() {
     highest_ = step_ + kExtrapolateMost * (step_ - best_.step);
   }
   step_ = std::clamp(step_, 0.0, longest_);
+  if (walled_ && step_ == longest_) step_ = best_.step + (longest_ - best_.step) / 2;
   return !(bracketed_ && (step_ <= lowest_ || step_ >= highest_ ||
                           highest_ - lowest_ <= kRelativeWidth * highest_));
 }

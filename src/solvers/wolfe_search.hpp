@@ -58,6 +58,7 @@ class WolfeSearch {
   double width_;
   double previous_width_;
   bool bracketed_ = false;
+  bool walled_ = false;  // φ is not finite at longest_
   bool first_stage_ = true;
 };
 

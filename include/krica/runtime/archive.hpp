@@ -35,6 +35,9 @@ class Archive {
   void put_vector(const std::string& name, std::span<const Scalar> values);
   void put_text(const std::string& key, std::string text) { text_[key] = std::move(text); }
 
+  /// Forgets a tensor, if it is there.
+  void remove(const std::string& name) { tensors_.erase(name); }
+
   /// Throw DataError where the name is missing or the type or the number of dimensions is another.
   template <class Scalar>
   [[nodiscard]] Matrix<Scalar> matrix(const std::string& name) const;

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Bases: the systems that learn atoms from patches, one file each in src/bases, under one
+// interface. A new one is a file and a line in src/bases/registry.cpp.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "krica/kernels/kernel.hpp"
+#include "krica/objectives/pooling.hpp"
+#include "krica/solvers/solver.hpp"
+
+namespace krica {
+
+/// What a method may ask for. Names as on the command line.
+struct BasisOptions {
+  Index components = 1600;
+  Kernel kernel = {};
+  double sparsity = 0.01;
+  double epsilon = 1e-4;
+  std::string init = "kmeans";       ///< kmeans, random-patches, random
+  std::string convention = "paper";  ///< of RICA
+  Pooling pooling = {};
+  std::string solver = "auto";
+  Index iterations = 100;
+  Index epochs = 10;
+  Index batch = 1024;
+  double rate = 0.01;
+};
+
+struct BasisRequest {
+  ConstMatrixView<float> patches;  ///< preprocessed, one a row
+  std::span<const int> labels;     ///< of the patches' images; may be empty
+  BasisOptions options;
+  SolverHooks hooks;               ///< checkpoints of the solver, where the method has one
+  const Archive* state = nullptr;  ///< a checkpoint to resume
+};
+
+struct Basis {
+  Matrix<float> atoms;              ///< K × n
+  std::vector<HistoryRow> history;  ///< empty where nothing is iterated
+  Status status = Status::kConverged;
+};
+
+struct BasisMethod {
+  std::string_view name;
+  std::string_view summary;  ///< one line: what it is and when it is a good choice
+  std::string_view encoder;  ///< its defaults
+  bool unit_norm;
+  std::string_view init;
+  /// Throws Cancelled after hooks.checkpoint was given the state. Null for raw pixels, which have
+  /// no basis.
+  Basis (*learn)(const Context&, const BasisRequest&);
+};
+
+/// All methods, in the order of help.
+std::span<const BasisMethod> basis_methods();
+/// Throws InvalidArgument that lists the known names.
+const BasisMethod& basis_method(std::string_view name);
+
+}  // namespace krica

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Writing data sets in another format.
+#pragma once
+
+#include <filesystem>
+
+#include "krica/data/dataset.hpp"
+
+namespace krica {
+
+/// Writes all parts of `data` into the directory `path`, which must be new or empty:
+///   cifar10   bytes, 32 × 32 in colour, labelled, at most 10 classes; at most five training files
+///   idx       bytes, grey, labelled, at most 256 classes; not compressed
+///   npy       everything; train_x.npy, train_y.npy, test_x.npy, test_y.npy, unlabelled_x.npy
+///   folder    bytes; PNG files in class directories, below train/ and test/ where there is a test
+///             part. Read again, classes are numbered in the order of their names. A slash in a
+///             class name becomes an underscore.
+/// Each file appears whole or not at all. Throws InvalidArgument where the format cannot hold the
+/// set, IoError where the file system refuses.
+void convert(const Context& context, const DataSet& data, const std::filesystem::path& path,
+             DataFormat format);
+
+}  // namespace krica

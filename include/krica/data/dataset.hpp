@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Opening data sets. The kind is recognised by content (docs/data.md) or forced by name:
+//
+//   format        what
+//   auto          recognise it
+//   cifar10       CIFAR-10 binary: a directory of data_batch_*.bin and test_batch.bin, or one file
+//   cifar100      CIFAR-100 binary: train.bin and test.bin, or one file
+//   cifar10-png   CIFAR-10 as PNG strips, one image a row, with train_lables.json
+//   stl10         STL-10 binary
+//   idx           MNIST and its kin, plain or gzip
+//   folder        image files in class directories, in train/ and test/, or without labels
+//   npy           one .npy, or train_x.npy, train_y.npy, test_x.npy, test_y.npy
+//   embedded      2,000 + 1,000 images of Fashion-MNIST inside the library; the path is ignored
+//
+//   DataSet data = open_dataset(context, "embedded");
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "krica/data/image_set.hpp"
+#include "krica/data/sample_set.hpp"
+#include "krica/data/views.hpp"
+
+namespace krica {
+
+enum class DataFormat {
+  kAuto,
+  kCifar10,
+  kCifar100,
+  kCifar10Png,
+  kStl10,
+  kIdx,
+  kFolder,
+  kNpy,
+  kEmbedded,
+};
+std::string_view name_of(DataFormat format);
+DataFormat data_format(std::string_view name);
+
+struct OpenOptions {
+  DataFormat format = DataFormat::kAuto;
+  Index image_size = 0;  ///< images become image_size × image_size; 0: as they are
+  ImageSizeRule image_size_rule = ImageSizeRule::kSquare;
+  Index channels = 0;  ///< 1: grey, 3: colour, 0: as they are
+  std::filesystem::path labels =
+      {};                          ///< an .npy or IDX file with the labels of a single .npy or IDX
+  double test_fraction = 0;        ///< in [0, 1): split this off where the set has no test part
+  bool coarse_labels = false;      ///< CIFAR-100: the 20 coarse classes
+  bool one_class_allowed = false;  ///< a labelled set may have images of a single class
+
+  void validate() const;
+};
+
+/// Holds images (train is set) or samples (train_samples is set), never both. Parts that the data
+/// set does not have are null.
+struct DataSet {
+  ImageSetPtr train;
+  ImageSetPtr test;
+  ImageSetPtr unlabelled;
+  SampleSetPtr train_samples;
+  SampleSetPtr test_samples;
+  std::vector<std::vector<Index>> folds;  ///< STL-10: the training images of each official fold
+  DataFormat format = DataFormat::kAuto;  ///< as recognised, never kAuto
+
+  [[nodiscard]] bool is_samples() const { return train_samples != nullptr; }
+};
+
+/// Throws InvalidArgument for wrong options, DataError for content, IoError where the file system
+/// refuses. The context gives the seed of the split, the threads that look through files, and the
+/// memory that gzip and column-major files may take when they are unpacked.
+DataSet open_dataset(const Context& context, const std::filesystem::path& path,
+                     const OpenOptions& options = {});
+
+/// The built-in set: 28 × 28 grey, 10 classes of clothing, 200 training and 100 test images each.
+DataSet embedded_dataset();
+
+}  // namespace krica

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// ImageSet: images of one shape, read on demand from wherever they lie, so a set may be larger than
+// memory. All members may be called from several threads at once.
+//
+//   std::vector<float> pixels(set.shape().values() * 100);
+//   set.read(0, 100, pixels.data());
+//
+// Layout of what is read: image by image, each planar: all of channel 0, then channel 1 and 2; a
+// channel is row-major. Bytes are 0 to 255; read as float they keep these values. Float sets (from
+// NPY) hold whatever the file holds, all finite.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "krica/runtime/context.hpp"
+#include "krica/runtime/matrix.hpp"
+
+namespace krica {
+
+struct ImageShape {
+  Index height = 0;
+  Index width = 0;
+  Index channels = 0;  ///< 1: grey, 3: red, green, blue
+
+  [[nodiscard]] Index pixels() const { return height * width; }
+  /// Numbers in an image.
+  [[nodiscard]] Index values() const { return pixels() * channels; }
+  bool operator==(const ImageShape&) const = default;
+};
+
+enum class PixelType { kUint8, kFloat32 };
+
+/// What is known of a set without reading its pixels.
+struct ImageSetInfo {
+  Index size = 0;
+  ImageShape shape;
+  PixelType pixel_type = PixelType::kUint8;
+  std::vector<int> labels;               ///< one per image, 0 to classes - 1; empty: unlabelled
+  std::vector<std::string> class_names;  ///< one per class; empty where unlabelled
+  std::string description;               ///< e.g. "CIFAR-10 train"
+};
+
+class ImageSet {
+ public:
+  explicit ImageSet(ImageSetInfo info);
+  virtual ~ImageSet() = default;
+  ImageSet(const ImageSet&) = delete;
+  ImageSet& operator=(const ImageSet&) = delete;
+
+  [[nodiscard]] const ImageSetInfo& info() const { return info_; }
+  [[nodiscard]] Index size() const { return info_.size; }
+  [[nodiscard]] ImageShape shape() const { return info_.shape; }
+  [[nodiscard]] PixelType pixel_type() const { return info_.pixel_type; }
+  [[nodiscard]] const std::vector<int>& labels() const { return info_.labels; }
+  [[nodiscard]] const std::vector<std::string>& class_names() const { return info_.class_names; }
+  [[nodiscard]] Index classes() const { return static_cast<Index>(info_.class_names.size()); }
+  [[nodiscard]] const std::string& description() const { return info_.description; }
+
+  /// Images first to first + count - 1, written to out (count * shape().values() numbers). Throws
+  /// InvalidArgument for a range outside the set and for bytes of a float set, DataError for a
+  /// broken file, IoError where the file system refuses.
+  void read(Index first, Index count, std::uint8_t* out) const;
+  void read(Index first, Index count, float* out) const;
+
+ private:
+  // A set overrides the one that its pixel type names.
+  virtual void load_bytes(Index first, Index count, std::uint8_t* out) const;
+  virtual void load_floats(Index first, Index count, float* out) const;
+  void check_range(Index first, Index count) const;
+
+  ImageSetInfo info_;
+};
+
+using ImageSetPtr = std::shared_ptr<const ImageSet>;
+
+/// sha256 (hexadecimal) over shape, pixel type, pixels and labels: the same for the same content in
+/// another file format. Reads the whole set.
+std::string fingerprint(const Context& context, const ImageSet& set);
+
+}  // namespace krica

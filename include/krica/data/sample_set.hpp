@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// SampleSet: m samples of n numbers, one a row, read on demand; optionally labelled. All members
+// may be called from several threads at once.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "krica/runtime/context.hpp"
+#include "krica/runtime/matrix.hpp"
+
+namespace krica {
+
+enum class SampleType { kFloat32, kFloat64 };
+
+struct SampleSetInfo {
+  Index rows = 0;
+  Index cols = 0;
+  SampleType type = SampleType::kFloat32;  ///< the narrowest that holds the file's numbers
+  std::vector<int> labels;                 ///< one per row, 0 to classes - 1; empty: unlabelled
+  std::vector<std::string> class_names;
+  std::string description;
+};
+
+class SampleSet {
+ public:
+  explicit SampleSet(SampleSetInfo info);
+  virtual ~SampleSet() = default;
+  SampleSet(const SampleSet&) = delete;
+  SampleSet& operator=(const SampleSet&) = delete;
+
+  [[nodiscard]] const SampleSetInfo& info() const { return info_; }
+  [[nodiscard]] Index rows() const { return info_.rows; }
+  [[nodiscard]] Index cols() const { return info_.cols; }
+  [[nodiscard]] SampleType type() const { return info_.type; }
+  [[nodiscard]] const std::vector<int>& labels() const { return info_.labels; }
+  [[nodiscard]] const std::vector<std::string>& class_names() const { return info_.class_names; }
+  [[nodiscard]] Index classes() const { return static_cast<Index>(info_.class_names.size()); }
+  [[nodiscard]] const std::string& description() const { return info_.description; }
+
+  /// Rows first to first + count - 1, written row by row to out. Either type may be asked for.
+  /// Throws InvalidArgument for a range outside the set, DataError and IoError as ImageSet::read.
+  void read(Index first, Index count, float* out) const;
+  void read(Index first, Index count, double* out) const;
+
+ private:
+  virtual void load(Index first, Index count, float* out) const = 0;
+  virtual void load(Index first, Index count, double* out) const = 0;
+  void check_range(Index first, Index count) const;
+
+  SampleSetInfo info_;
+};
+
+using SampleSetPtr = std::shared_ptr<const SampleSet>;
+
+/// The chosen rows, in the given order (an index may come twice).
+SampleSetPtr subset(SampleSetPtr set, std::vector<Index> indices);
+
+/// sha256 (hexadecimal) over the shape, the numbers and the labels. Reads the whole set.
+std::string fingerprint(const Context& context, const SampleSet& set);
+
+}  // namespace krica

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <filesystem>
+#include <memory>
+
+#include "krica/runtime/context.hpp"
+#include "krica/runtime/matrix.hpp"
+
+namespace krica {
+
+/// A rows × cols float matrix in memory, or, where it would exceed the context's memory budget, in
+/// a mapped temporary file that vanishes with it; or in a file of the caller's, to survive an
+/// interruption.
+class FeatureMatrix {
+ public:
+  /// Throws IoError where a temporary file is needed and cannot be made.
+  FeatureMatrix(const Context& context, Index rows, Index cols);
+
+  /// In the named file: what a file of the right size holds is kept, any other is replaced. Throws
+  /// IoError.
+  FeatureMatrix(const std::filesystem::path& file, Index rows, Index cols);
+
+  [[nodiscard]] Index rows() const { return rows_; }
+  [[nodiscard]] Index cols() const { return cols_; }
+  [[nodiscard]] bool on_disk() const { return on_disk_; }
+  [[nodiscard]] float* row(Index i) { return memory_.get() + i * cols_; }
+  [[nodiscard]] ConstMatrixView<float> view() const { return {memory_.get(), rows_, cols_}; }
+  [[nodiscard]] MatrixView<float> view() { return {memory_.get(), rows_, cols_}; }
+
+  /// Puts what was written so far on the disk, where it lies in a named file. Throws IoError.
+  void sync() const;
+  /// From here on changes stay in memory and do not reach the named file.
+  void detach();
+
+ private:
+  Index rows_;
+  Index cols_;
+  bool on_disk_ = false;
+  std::filesystem::path file_;  // empty: no named file
+  std::shared_ptr<float[]> memory_;
+};
+
+}  // namespace krica

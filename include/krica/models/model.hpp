@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Model: a trained pipeline in one object, from images to features and, where it was trained with
+// labels, to classes.
+//
+//   Model model = Model::load("model.krica");
+//   std::vector<int> classes = model.predict(context, images);
+//
+// The file is an Archive (safetensors): text "format" (version), "options" (JSON), "class_names"
+// (JSON), "fingerprint" of the training data, and the parts' tensors. Equal results are equal
+// files.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "krica/classify/linear_svm.hpp"
+#include "krica/classify/standardiser.hpp"
+#include "krica/features/extractor.hpp"
+#include "krica/models/options.hpp"
+#include "krica/solvers/solver.hpp"
+
+namespace krica {
+
+class Model {
+ public:
+  struct Parts {
+    PipelineOptions options;  ///< resolved; gamma and svm_c as the data settled them
+    ImageShape shape;
+    std::vector<std::string> class_names;  ///< empty without a classifier
+    std::string fingerprint;               ///< of the training images and labels
+    std::string basis_status = "converged";
+    std::vector<HistoryRow> history;            ///< of the basis' solver
+    std::optional<FeatureExtractor> extractor;  ///< none: raw pixels
+    std::optional<Standardiser> standardiser;   ///< with the classifier
+    std::optional<LinearSvm> svm;
+  };
+
+  explicit Model(Parts parts) : parts_(std::move(parts)) {}
+
+  [[nodiscard]] const Parts& parts() const { return parts_; }
+  [[nodiscard]] const PipelineOptions& options() const { return parts_.options; }
+  [[nodiscard]] ImageShape shape() const { return parts_.shape; }
+  [[nodiscard]] const std::vector<std::string>& class_names() const { return parts_.class_names; }
+  [[nodiscard]] bool has_classifier() const { return parts_.svm.has_value(); }
+  [[nodiscard]] Index n_features() const;
+
+  /// Pooled features, images × n_features(). Throws InvalidArgument for images of another shape.
+  [[nodiscard]] FeatureMatrix transform(const Context& context, const ImageSet& images) const;
+  /// Scores, images × classes. Throws InvalidArgument without a classifier. Works through the
+  /// images in rounds.
+  [[nodiscard]] Matrix<float> scores(const Context& context, const ImageSet& images) const;
+  [[nodiscard]] std::vector<int> predict(const Context& context, const ImageSet& images) const;
+
+  /// The atoms as patches of pixels, K × receptive_field² · channels, un-whitened. Throws
+  /// InvalidArgument for raw pixels.
+  [[nodiscard]] Matrix<float> atom_images() const;
+
+  [[nodiscard]] Archive to_archive() const;
+  /// Throws DataError for an archive that is no model, is of a newer format, or whose shapes do not
+  /// fit.
+  static Model from_archive(const Archive& archive, const std::string& source);
+
+  /// Throw IoError and DataError as Archive's.
+  void save(const std::filesystem::path& path) const { to_archive().save(path); }
+  static Model load(const std::filesystem::path& path);
+
+ private:
+  Parts parts_;
+};
+
+}  // namespace krica

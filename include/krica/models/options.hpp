@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Every option that shapes a model, in one place: its name, default and meaning. The command line,
+// the model file and Python read them from here (for_each_option), so they cannot differ.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "krica/classify/linear_svm.hpp"
+#include "krica/features/encoder.hpp"
+#include "krica/features/extractor.hpp"
+#include "krica/kernels/kernel.hpp"
+#include "krica/patches/preprocessing.hpp"
+
+namespace krica {
+
+/// An option whose value may be left to the method or to the data.
+template <class Value>
+using Auto = std::optional<Value>;
+
+struct PipelineOptions {
+  std::string method = "krica";
+  Index components = 1600;
+  Index receptive_field = 6;
+  Index stride = 1;
+  std::string pool = "2x2";
+  std::string kernel = "gaussian";
+  Auto<double> gamma = {};
+  int degree = 3;
+  double kernel_scale = 1.0;
+  double sparsity = 0.01;
+  double epsilon = 1e-4;
+  Auto<std::string> encoder = {};
+  double threshold = 0.25;
+  Auto<bool> unit_norm = {};
+  Auto<std::string> init = {};
+  std::string convention = "paper";
+  std::string pooling_groups = "none";
+  std::string whitening = "zca";
+  double whitening_epsilon = 0.1;
+  double contrast_epsilon = 10.0;
+  std::string solver = "auto";
+  Index iterations = 100;
+  Index epochs = 10;
+  Index batch = 1024;
+  double rate = 0.01;
+  Index patches = 400000;
+  Index images = 0;
+  Auto<double> svm_c = {};
+  bool balanced = false;
+  std::uint64_t seed = 0;
+
+  /// Throws InvalidArgument naming the option, its value and what is allowed.
+  void validate() const;
+};
+
+/// Calls visit(name, member, help) for every option, in the order in which help lists them.
+template <class Options, class Visitor>
+void for_each_option(Options& o, Visitor&& visit) {
+  visit("method", o.method, "how the basis is learned");
+  visit("components", o.components, "atoms in the basis");
+  visit("receptive-field", o.receptive_field, "side of a patch in pixels");
+  visit("stride", o.stride, "pixels between neighbouring patches when encoding");
+  visit("pool", o.pool, "grid of cells over which codes are summed, rows x columns");
+  visit("kernel", o.kernel,
+        "linear, gaussian, polynomial, inverse-distance, inverse-square-distance or "
+        "histogram-intersection");
+  visit("gamma", o.gamma,
+        "width of the Gaussian; auto is 6 over the median squared distance of patches");
+  visit("degree", o.degree, "degree of the polynomial kernel");
+  visit("kernel-scale", o.kernel_scale,
+        "b of the inverse distances and the histogram intersection");
+  visit("sparsity", o.sparsity, "weight of the sparsity term");
+  visit("epsilon", o.epsilon, "smoothing of the sparsity term");
+  visit("encoder", o.encoder,
+        "kernel, abs, triangle, hard or soft-threshold; auto is the method's own");
+  visit("threshold", o.threshold, "of the soft-threshold encoder");
+  visit("unit-norm", o.unit_norm,
+        "scale preprocessed patches to length 1; auto is the method's own");
+  visit("init", o.init,
+        "start of the basis: kmeans, random-patches or random; auto is the method's own");
+  visit("convention", o.convention, "RICA's conventions: paper, le or matlab");
+  visit("pooling-groups", o.pooling_groups,
+        "groups of the sparsity term: none, topographic or a group size");
+  visit("whitening", o.whitening, "zca, pca or none");
+  visit("whitening-epsilon", o.whitening_epsilon, "added to the variances before dividing by them");
+  visit("contrast-epsilon", o.contrast_epsilon, "added to a patch's variance, for pixels 0 to 255");
+  visit("solver", o.solver, "auto, lbfgs, adam or fixed-point; auto is adam for many patches");
+  visit("iterations", o.iterations, "of L-BFGS and the fixed point, at most");
+  visit("epochs", o.epochs, "of Adam, at most");
+  visit("batch", o.batch, "patches in a step of Adam");
+  visit("rate", o.rate, "highest learning rate of Adam");
+  visit("patches", o.patches, "patches to learn from");
+  visit("images", o.images, "training images to use; 0 for all");
+  visit("svm-c", o.svm_c,
+        "C of the linear SVM; auto is chosen on a held-out fifth of the training images");
+  visit("balanced", o.balanced, "weigh classes equally in the SVM");
+  visit("seed", o.seed, "of every random choice");
+}
+
+/// What the method leaves open, settled: a copy without unset values except gamma and svm_c, which
+/// the data settles.
+PipelineOptions resolved(const PipelineOptions& options);
+
+/// As JSON text and back; unset values are "auto". Throws DataError for text that is not such a
+/// list; unknown names are refused.
+std::string to_json(const PipelineOptions& options);
+PipelineOptions options_from_json(const std::string& text);
+
+/// "2x3" as {2, 3}. Throws InvalidArgument.
+std::pair<Index, Index> parse_grid(const std::string& grid);
+
+/// The parts' own options. gamma must be set for the kernel of kernel methods.
+Kernel kernel_of(const PipelineOptions& options);
+EncoderOptions encoder_of(const PipelineOptions& options);
+FeatureOptions features_of(const PipelineOptions& options);
+PreprocessingOptions preprocessing_of(const PipelineOptions& options);
+
+}  // namespace krica

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Training: patches → preprocessing → basis → features → classifier, as one resumable job.
+//
+// With a checkpoint path, what is done is kept there (and the features beside it, in
+// <path>.features): a run that is interrupted in any way, and started again with the same options
+// and data, goes on where it was and ends with the same model to the byte. Both files are removed
+// at the end.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "krica/models/model.hpp"
+
+namespace krica {
+
+struct StageTime {
+  std::string stage;
+  double seconds = 0;
+};
+
+struct TrainingReport {
+  std::vector<StageTime> stages;
+  ChosenC chosen_c;      ///< what was tried, where svm_c was auto
+  bool resumed = false;  ///< a checkpoint was found
+};
+
+struct TrainingJob {
+  PipelineOptions options;
+  std::filesystem::path checkpoint = {};  ///< empty: none
+  bool classifier = true;                 ///< false: the basis only; labels are not needed
+};
+
+/// Throws InvalidArgument for options that do not fit the images, no labels, or one class;
+/// Cancelled after the checkpoint is written; InvalidArgument naming the options for a checkpoint
+/// of another job, DataError for one of other data.
+Model train(const Context& context, const ImageSet& images, const TrainingJob& job,
+            TrainingReport* report = nullptr);
+
+}  // namespace krica

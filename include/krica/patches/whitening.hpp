@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Linear whitening learned from samples X m×n with mean μ and covariance V diag(d) Vᵀ:
+//   zca    x ← (x - μ) V diag(1/sqrt(d + ε)) Vᵀ      n → n, stays in the image's space
+//   pca    x ← (x - μ) V diag(1/sqrt(d + ε))         n → r, directions of falling variance
+//   none   x ← x
+// Directions with d below 1e-7 of the largest have no data in them; they are left out (r counts the
+// others).
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "krica/runtime/archive.hpp"
+#include "krica/runtime/context.hpp"
+
+namespace krica {
+
+enum class WhiteningKind { kNone, kZca, kPca };
+std::string_view name_of(WhiteningKind kind);
+WhiteningKind whitening_kind(std::string_view name);
+
+struct WhiteningOptions {
+  WhiteningKind kind = WhiteningKind::kZca;
+  double epsilon = 0.1;  ///< ε >= 0
+  Index components = 0;  ///< of pca: directions kept, 0 for all with data in them
+
+  void validate() const;
+};
+
+class Whitening {
+ public:
+  /// Throws InvalidArgument for bad options, fewer than two samples, NaN or Inf, and samples that
+  /// are all equal.
+  static Whitening fit(const Context& context, ConstMatrixView<float> samples,
+                       const WhiteningOptions& options);
+
+  [[nodiscard]] Index inputs() const { return inputs_; }
+  [[nodiscard]] Index outputs() const {
+    return kind_ == WhiteningKind::kNone ? inputs_ : transform_.cols();
+  }
+
+  /// One tile of rows, one thread: whitened (rows × outputs) from samples (rows × inputs). They
+  /// must not overlap.
+  void apply(ConstMatrixView<float> samples, MatrixView<float> whitened) const;
+
+  /// All rows, on the context's threads.
+  [[nodiscard]] Matrix<float> apply(const Context& context, ConstMatrixView<float> samples) const;
+
+  /// Atoms back in the space of the samples (without the mean), for looking at them.
+  [[nodiscard]] Matrix<float> unwhiten(ConstMatrixView<float> atoms) const;
+
+  void save(Archive& archive) const;
+  static Whitening load(const Archive& archive);
+
+ private:
+  Whitening() = default;
+  void set_directions(const std::vector<double>& values, const Matrix<double>& vectors,
+                      const std::vector<Index>& kept, double epsilon);
+  void set_offset(const std::vector<double>& mean);
+
+  WhiteningKind kind_ = WhiteningKind::kNone;
+  Index inputs_ = 0;
+  Matrix<float> transform_;    // inputs × outputs
+  Matrix<float> inverse_;      // outputs × inputs
+  std::vector<float> offset_;  // μ · transform, outputs
+};
+
+}  // namespace krica

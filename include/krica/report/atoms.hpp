@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// A picture of a basis: every atom as a tile, zero in mid-grey, each stretched to its own largest
+// value.
+#pragma once
+
+#include "krica/data/image.hpp"
+
+namespace krica {
+
+/// atoms: K × side²·channels, channel by channel (channels 1 or 3). Tiles are `zoom` times larger,
+/// a pixel apart, in the given order row by row on a nearly square sheet. Throws InvalidArgument
+/// for shapes that do not fit.
+Image draw_atoms(ConstMatrixView<float> atoms, Index side, Index channels, Index zoom = 4);
+
+}  // namespace krica

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Random patches: K different training patches are the atoms. Nothing is learned, and with the
+// Gaussian code it is hard to beat; every learned basis is shown beside it. A. Coates, A. Ng, "The
+// Importance of Encoding Versus Training with Sparse Coding and Vector Quantization", ICML 2011.
+#include "bases/methods.hpp"
+#include "bases/start.hpp"
+
+namespace krica {
+
+Basis learn_random_patches(const Context& context, const BasisRequest& request) {
+  BasisRequest drawn = request;
+  drawn.options.init = "random-patches";
+  return {starting_atoms(context, drawn), {}, Status::kConverged};
+}
+
+}  // namespace krica

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "bases/start.hpp"
+
+#include <cmath>
+#include <utility>
+
+#include "krica/clustering/kmeans.hpp"
+#include "krica/solvers/adam.hpp"
+#include "krica/solvers/fixed_point.hpp"
+#include "krica/solvers/lbfgs.hpp"
+#include "runtime/check.hpp"
+
+namespace krica {
+namespace {
+
+constexpr Index kManyPatches = 50000;
+
+Matrix<float> random_atoms(const Context& context, Index K, Index n) {
+  Matrix<float> atoms(K, n);
+  for (Index u = 0; u < K; ++u) {
+    Random random = context.random("basis.random", static_cast<std::uint64_t>(u));
+    double squares = 0;
+    for (Index j = 0; j < n; ++j) {
+      atoms(u, j) = static_cast<float>(random.normal());
+      squares += static_cast<double>(atoms(u, j)) * static_cast<double>(atoms(u, j));
+    }
+    for (Index j = 0; j < n; ++j)
+      atoms(u, j) = static_cast<float>(static_cast<double>(atoms(u, j)) / std::sqrt(squares));
+  }
+  return atoms;
+}
+
+Matrix<float> random_patches(const Context& context, ConstMatrixView<float> patches, Index K) {
+  require(K <= patches.rows(), "basis", "{} atoms cannot be drawn from {} patches", K,
+          patches.rows());
+  Random random = context.random("basis.random_patches");
+  Matrix<float> atoms(K, patches.cols());
+  Index u = 0;
+  for (const Index i : random_subset(random, patches.rows(), K))
+    atoms.view().row(u++) = patches.row(i);
+  return atoms;
+}
+
+template <class Solver, class Objective>
+SolverResult<float> run(const Context& context, Solver solver, Objective& objective,
+                        const BasisRequest& request) {
+  if (request.state != nullptr) return solver.resume(context, objective, *request.state);
+  return solver.minimize(context, objective, starting_atoms(context, request));
+}
+
+SolverResult<float> solve(const Context& context, SampledObjective<float>& objective,
+                          const BasisRequest& request) {
+  const BasisOptions& options = request.options;
+  const bool many = request.patches.rows() >= kManyPatches;
+  const std::string solver = options.solver != "auto" ? options.solver : many ? "adam" : "lbfgs";
+  if (solver == "lbfgs") {
+    return run(context, Lbfgs<float>({.max_iterations = options.iterations}, request.hooks),
+               objective, request);
+  }
+  if (solver == "adam") {
+    const AdamOptions adam{.epochs = options.epochs, .batch = options.batch, .rate = options.rate};
+    return run(context, Adam<float>(adam, request.hooks), objective, request);
+  }
+  require(solver == "fixed-point", "basis",
+          "unknown solver '{}'; known: auto, lbfgs, adam, fixed-point", solver);
+  return run(context, FixedPoint<float>({.max_iterations = options.iterations}, request.hooks),
+             objective, request);
+}
+
+}  // namespace
+
+Matrix<float> starting_atoms(const Context& context, const BasisRequest& request) {
+  const BasisOptions& options = request.options;
+  require(options.components > 0, "basis", "components must be > 0, got {}", options.components);
+  if (options.init == "random")
+    return random_atoms(context, options.components, request.patches.cols());
+  if (options.init == "random-patches")
+    return random_patches(context, request.patches, options.components);
+  require(options.init == "kmeans", "basis",
+          "unknown init '{}'; known: kmeans, random-patches, random", options.init);
+  return kmeans(context, request.patches, {.n_clusters = options.components}).centers;
+}
+
+Basis minimised(const Context& context, SampledObjective<float>& objective,
+                const BasisRequest& request) {
+  SolverResult<float> result = solve(context, objective, request);
+  if (result.status == Status::kCancelled) {
+    if (request.hooks.checkpoint) request.hooks.checkpoint(result.state);
+    throw Cancelled();
+  }
+  return {std::move(result.best), std::move(result.history), result.status};
+}
+
+}  // namespace krica

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "krica/bases/basis.hpp"
+#include "krica/solvers/objective.hpp"
+
+namespace krica {
+
+/// The first atoms by request.options.init: kmeans, random-patches (different ones), or random
+/// (unit-norm normals). Throws InvalidArgument for other names and for more atoms than patches.
+Matrix<float> starting_atoms(const Context& context, const BasisRequest& request);
+
+/// Minimises by request.options.solver; "auto" is Adam from 50,000 patches on, else L-BFGS. Resumes
+/// request.state. Throws Cancelled after the checkpoint hook was given the state.
+Basis minimised(const Context& context, SampledObjective<float>& objective,
+                const BasisRequest& request);
+
+}  // namespace krica

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// A file that appears whole or not at all: written to a temporary name beside its place, synced and
+// renamed by commit(). Without commit() the temporary file is removed. Errors are IoErrors. For
+// content that comes in pieces; write_file_atomically() takes it whole.
+//
+//   AtomicFile file("report", path);
+//   file.write(text.data(), text.size());
+//   file.commit();
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <string>
+
+namespace krica {
+
+class AtomicFile {
+ public:
+  /// `operation` stands in the brackets of error messages.
+  AtomicFile(std::string operation, std::filesystem::path path);
+  ~AtomicFile();
+  AtomicFile(const AtomicFile&) = delete;
+  AtomicFile& operator=(const AtomicFile&) = delete;
+
+  void write(const void* data, std::size_t size);
+  void commit();
+
+ private:
+  std::string operation_;
+  std::filesystem::path path_;
+  std::filesystem::path temporary_;
+  int descriptor_ = -1;
+};
+
+}  // namespace krica

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Random access to bytes in a file or in memory; safe from several threads.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "krica/runtime/context.hpp"
+#include "krica/runtime/matrix.hpp"
+
+namespace krica {
+
+using Bytes = std::vector<std::uint8_t>;
+
+class ByteSource {
+ public:
+  ByteSource(std::string operation, std::string name)
+      : operation_(std::move(operation)), name_(std::move(name)) {}
+  virtual ~ByteSource() = default;
+  ByteSource(const ByteSource&) = delete;
+  ByteSource& operator=(const ByteSource&) = delete;
+
+  /// For the brackets of error messages, e.g. "cifar".
+  [[nodiscard]] const std::string& operation() const { return operation_; }
+  /// For error messages: the file's name.
+  [[nodiscard]] const std::string& name() const { return name_; }
+  [[nodiscard]] virtual Index size() const = 0;
+  /// Throws DataError past the end (also where the file shrank since), IoError on a read error.
+  virtual void read(Index offset, Index count, void* out) const = 0;
+
+ private:
+  std::string operation_;
+  std::string name_;
+};
+
+using ByteSourcePtr = std::shared_ptr<const ByteSource>;
+
+/// A regular file, read with pread. Throws IoError where it cannot be opened.
+ByteSourcePtr open_file(std::string operation, const std::filesystem::path& path);
+
+ByteSourcePtr memory_source(std::string operation, std::string name, Bytes bytes);
+/// Bytes that live as long as the program.
+ByteSourcePtr static_source(std::string operation, std::string name,
+                            std::span<const std::uint8_t> bytes);
+
+[[nodiscard]] bool is_gzip(const ByteSource& source);
+
+/// The whole source. Throws DataError beyond `limit` bytes.
+Bytes read_all(const ByteSource& source, Index limit);
+
+/// The uncompressed content, in memory. Throws DataError where the stream is broken or truncated or
+/// would take more than the context's memory budget.
+ByteSourcePtr gunzip(const Context& context, const ByteSource& source);
+
+/// Lines of a small text file, without the line ends and without empty lines.
+std::vector<std::string> read_lines(const std::string& operation,
+                                    const std::filesystem::path& path);
+
+/// a * b, or -1 on overflow or where a factor is negative.
+Index checked_product(Index a, Index b);
+
+}  // namespace krica

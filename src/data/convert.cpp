@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "krica/data/convert.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <set>
+
+#include "data/atomic_file.hpp"
+#include "data/byte_source.hpp"
+#include "data/errors.hpp"
+#include "krica/data/image.hpp"
+#include "krica/data/npy.hpp"
+#include "runtime/check.hpp"
+#include "runtime/file.hpp"
+#include "runtime/parallel.hpp"
+
+namespace krica {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr Index kBlockValues = Index{1} << 22;
+constexpr Index kCifarBatch = 10000;
+
+void make_directory(const fs::path& path) {
+  std::error_code error;
+  fs::create_directories(path, error);
+  if (error) io_error("convert", path, "cannot create the directory", error.value());
+}
+
+void make_empty_directory(const fs::path& path) {
+  std::error_code error;
+  if (fs::exists(path, error) && !fs::is_empty(path, error))
+    throw IoError(fmt::format("[convert] {}: exists and is not empty", path.string()));
+  make_directory(path);
+}
+
+/// Calls body(first, pixels, count) for blocks of images in order; they are decoded in parallel.
+template <class Pixel>
+void for_each_block(const Context& context, const ImageSet& set, Index first, Index end,
+                    const std::function<void(Index, const Pixel*, Index)>& body) {
+  const Index values = set.shape().values();
+  const Index step = std::max<Index>(1, kBlockValues / values);
+  std::vector<Pixel> block(static_cast<std::size_t>(std::min(step, end - first) * values));
+  for (; first < end; first += step) {
+    const Index count = std::min(step, end - first);
+    const Partition parts(count, 8);
+    parallel_for(context, parts.count(), [&](Index p) {
+      set.read(first + parts[p].begin, parts[p].size(), block.data() + parts[p].begin * values);
+    });
+    body(first, block.data(), count);
+  }
+}
+
+void write_names(const fs::path& path, const std::vector<std::string>& names) {
+  std::string text;
+  for (const std::string& name : names) text += name + "\n";
+  write_file_atomically(path, text);
+}
+
+void require_bytes(const ImageSet& set, DataFormat format) {
+  require(set.pixel_type() == PixelType::kUint8, "convert",
+          "the set holds float pixels, {} holds bytes; npy can hold them", name_of(format));
+}
+
+void require_labels(const ImageSet& set, Index classes, DataFormat format) {
+  require(!set.labels().empty(), "convert",
+          "the set has no labels, {} needs them; use npy or folder", name_of(format));
+  require(set.classes() <= classes, "convert", "{} classes are more than {} holds ({})",
+          set.classes(), name_of(format), classes);
+}
+
+void write_cifar_file(const Context& context, const ImageSet& set, Index first, Index end,
+                      const fs::path& path) {
+  AtomicFile file("convert", path);
+  const Index values = set.shape().values();
+  Bytes records;
+  for_each_block<std::uint8_t>(
+      context, set, first, end, [&](Index at, const std::uint8_t* pixels, Index count) {
+        records.clear();
+        for (Index i = 0; i < count; ++i) {
+          records.push_back(
+              static_cast<std::uint8_t>(set.labels()[static_cast<std::size_t>(at + i)]));
+          records.insert(records.end(), pixels + i * values, pixels + (i + 1) * values);
+        }
+        file.write(records.data(), records.size());
+      });
+  file.commit();
+}
+
+void write_cifar(const Context& context, const DataSet& data, const fs::path& path) {
+  for (const ImageSetPtr& set : {data.train, data.test}) {
+    if (!set) continue;
+    require_bytes(*set, DataFormat::kCifar10);
+    require_labels(*set, 10, DataFormat::kCifar10);
+    require(set->shape() == ImageShape{32, 32, 3}, "convert",
+            "images of {} x {} x {} pixels; cifar10 holds 32 x 32 x 3 (image_size and channels "
+            "change them)",
+            set->shape().height, set->shape().width, set->shape().channels);
+  }
+  make_empty_directory(path);
+  const Index size = data.train->size();
+  const Index batch = std::max(kCifarBatch, (size + 4) / 5);
+  for (Index first = 0, number = 1; first < size; first += batch, ++number) {
+    write_cifar_file(context, *data.train, first, std::min(first + batch, size),
+                     path / fmt::format("data_batch_{}.bin", number));
+  }
+  if (data.test)
+    write_cifar_file(context, *data.test, 0, data.test->size(), path / "test_batch.bin");
+  std::vector<std::string> names = data.train->class_names();
+  while (names.size() < 10) names.push_back(std::to_string(names.size()));
+  write_names(path / "batches.meta.txt", names);
+}
+
+/// The big-endian header of an IDX file.
+std::string idx_header(const std::vector<Index>& sizes) {
+  std::string header = {'\0', '\0', '\x08', static_cast<char>(sizes.size())};
+  for (const Index size : sizes) {
+    require(size <= 0xffffffff, "convert", "{} is more than an IDX header can say", size);
+    for (int shift = 24; shift >= 0; shift -= 8) header += static_cast<char>(size >> shift);
+  }
+  return header;
+}
+
+void write_idx_part(const Context& context, const ImageSet& set, const fs::path& path,
+                    const std::string& part) {
+  AtomicFile file("convert", path / (part + "-images-idx3-ubyte"));
+  const std::string header = idx_header({set.size(), set.shape().height, set.shape().width});
+  file.write(header.data(), header.size());
+  for_each_block<std::uint8_t>(
+      context, set, 0, set.size(), [&](Index, const std::uint8_t* pixels, Index count) {
+        file.write(pixels, static_cast<std::size_t>(count * set.shape().values()));
+      });
+  file.commit();
+  std::string labels = idx_header({set.size()});
+  for (const int label : set.labels()) labels += static_cast<char>(label);
+  write_file_atomically(path / (part + "-labels-idx1-ubyte"), labels);
+}
+
+void write_idx(const Context& context, const DataSet& data, const fs::path& path) {
+  for (const ImageSetPtr& set : {data.train, data.test}) {
+    if (!set) continue;
+    require_bytes(*set, DataFormat::kIdx);
+    require_labels(*set, 256, DataFormat::kIdx);
+    require(set->shape().channels == 1, "convert",
+            "idx holds grey images (channels = 1 makes them so)");
+  }
+  make_empty_directory(path);
+  write_idx_part(context, *data.train, path, "train");
+  if (data.test) write_idx_part(context, *data.test, path, "t10k");
+  write_names(path / "class_names.txt", data.train->class_names());
+}
+
+template <class Pixel>
+void write_npy_images(const Context& context, const ImageSet& set, const fs::path& path) {
+  const ImageShape shape = set.shape();
+  std::vector<Index> sizes = {set.size(), shape.height, shape.width};
+  if (shape.channels > 1) sizes.push_back(shape.channels);
+  NpyWriter<Pixel> file(path, sizes);
+  std::vector<Pixel> image(static_cast<std::size_t>(shape.values()));
+  for_each_block<Pixel>(context, set, 0, set.size(), [&](Index, const Pixel* pixels, Index count) {
+    for (Index i = 0; i < count; ++i) {
+      const Pixel* planes = pixels + i * shape.values();
+      for (Index j = 0; j < shape.values(); ++j)
+        image[static_cast<std::size_t>(j)] =
+            planes[j % shape.channels * shape.pixels() + j / shape.channels];
+      file.write(image.data(), shape.values());
+    }
+  });
+  file.commit();
+}
+
+template <class Scalar>
+void write_npy_samples(const SampleSet& set, const fs::path& path) {
+  NpyWriter<Scalar> file(path, {set.rows(), set.cols()});
+  const Index step = std::max<Index>(1, kBlockValues / set.cols());
+  std::vector<Scalar> block(static_cast<std::size_t>(std::min(step, set.rows()) * set.cols()));
+  for (Index first = 0; first < set.rows(); first += step) {
+    const Index count = std::min(step, set.rows() - first);
+    set.read(first, count, block.data());
+    file.write(block.data(), count * set.cols());
+  }
+  file.commit();
+}
+
+void write_npy_labels(const std::vector<int>& labels, const fs::path& path) {
+  if (labels.empty()) return;
+  const std::vector<std::int64_t> wide(labels.begin(), labels.end());
+  NpyWriter<std::int64_t> file(path, {static_cast<Index>(wide.size())});
+  file.write(wide.data(), static_cast<Index>(wide.size()));
+  file.commit();
+}
+
+void write_npy_part(const Context& context, const ImageSetPtr& images, const SampleSetPtr& samples,
+                    const fs::path& path, const std::string& part) {
+  const fs::path file = path / (part + "_x.npy");
+  if (images && images->pixel_type() == PixelType::kUint8) {
+    write_npy_images<std::uint8_t>(context, *images, file);
+  } else if (images) {
+    write_npy_images<float>(context, *images, file);
+  } else if (samples && samples->type() == SampleType::kFloat32) {
+    write_npy_samples<float>(*samples, file);
+  } else if (samples) {
+    write_npy_samples<double>(*samples, file);
+  } else {
+    return;
+  }
+  write_npy_labels(images ? images->labels() : samples->labels(), path / (part + "_y.npy"));
+}
+
+void write_npy(const Context& context, const DataSet& data, const fs::path& path) {
+  make_empty_directory(path);
+  write_npy_part(context, data.train, data.train_samples, path, "train");
+  write_npy_part(context, data.test, data.test_samples, path, "test");
+  write_npy_part(context, data.unlabelled, nullptr, path, "unlabelled");
+  const auto& names = data.train ? data.train->class_names() : data.train_samples->class_names();
+  if (!names.empty()) write_names(path / "class_names.txt", names);
+}
+
+/// A class name as a directory name: no slash, not hidden, not empty.
+std::string directory_name(std::string name) {
+  std::replace(name.begin(), name.end(), '/', '_');
+  if (name.empty() || name.front() == '.') return '_' + name;
+  return name;
+}
+
+void write_images(const Context& context, const ImageSet& set, const fs::path& path) {
+  std::vector<fs::path> directories;
+  for (const std::string& name : set.class_names())
+    directories.push_back(path / directory_name(name));
+  const std::set<fs::path> different(directories.begin(), directories.end());
+  require(different.size() == directories.size(), "convert",
+          "two classes would share a directory: names differ too little");
+  if (set.labels().empty()) make_directory(path);
+  for (const int label : set.labels()) make_directory(directories[static_cast<std::size_t>(label)]);
+  parallel_for(context, set.size(), [&](Index i) {
+    Image image{set.shape(), Bytes(static_cast<std::size_t>(set.shape().values()))};
+    set.read(i, 1, image.pixels.data());
+    const fs::path& place =
+        set.labels().empty()
+            ? path
+            : directories[static_cast<std::size_t>(set.labels()[static_cast<std::size_t>(i)])];
+    write_png(place / fmt::format("{:06}.png", i), image);
+  });
+}
+
+void write_folder(const Context& context, const DataSet& data, const fs::path& path) {
+  for (const ImageSetPtr& set : {data.train, data.test, data.unlabelled}) {
+    if (set) require_bytes(*set, DataFormat::kFolder);
+  }
+  const bool nested = data.test || data.unlabelled;
+  require(!nested || !data.train->labels().empty(), "convert",
+          "a folder with a test part needs labels; use npy");
+  make_empty_directory(path);
+  write_images(context, *data.train, nested ? path / "train" : path);
+  if (data.test) write_images(context, *data.test, path / "test");
+  if (data.unlabelled) write_images(context, *data.unlabelled, path / "unlabelled");
+}
+
+void write(const Context& context, const DataSet& data, const fs::path& path, DataFormat format) {
+  switch (format) {
+    case DataFormat::kCifar10:
+      return write_cifar(context, data, path);
+    case DataFormat::kIdx:
+      return write_idx(context, data, path);
+    case DataFormat::kNpy:
+      return write_npy(context, data, path);
+    case DataFormat::kFolder:
+      return write_folder(context, data, path);
+    default:
+      throw InvalidArgument(
+          fmt::format("[convert] cannot write {}; cifar10, idx, npy and folder can be written",
+                      name_of(format)));
+  }
+}
+
+}  // namespace
+
+void convert(const Context& context, const DataSet& data, const fs::path& path, DataFormat format) {
+  require(data.train || data.train_samples, "convert", "the data set is empty");
+  require(data.train || format == DataFormat::kNpy, "convert",
+          "samples can be written as npy only, not as {}", name_of(format));
+  with_io_errors("convert", [&] { write(context, data, path, format); });
+}
+
+}  // namespace krica

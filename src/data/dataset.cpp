@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "krica/data/dataset.hpp"
+
+#include "data/errors.hpp"
+#include "data/labels.hpp"
+#include "data/readers.hpp"
+#include "runtime/check.hpp"
+#include "runtime/names.hpp"
+
+namespace krica {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr NameTable<DataFormat, 9> kNames = {{
+    {DataFormat::kAuto, "auto"},
+    {DataFormat::kCifar10, "cifar10"},
+    {DataFormat::kCifar100, "cifar100"},
+    {DataFormat::kCifar10Png, "cifar10-png"},
+    {DataFormat::kStl10, "stl10"},
+    {DataFormat::kIdx, "idx"},
+    {DataFormat::kFolder, "folder"},
+    {DataFormat::kNpy, "npy"},
+    {DataFormat::kEmbedded, "embedded"},
+}};
+
+DataSet read(const Context& context, DataFormat format, const fs::path& path,
+             const OpenOptions& options) {
+  switch (format) {
+    case DataFormat::kCifar10:
+      return open_cifar10(context, path, options);
+    case DataFormat::kCifar100:
+      return open_cifar100(context, path, options);
+    case DataFormat::kCifar10Png:
+      return open_cifar10_png(context, path, options);
+    case DataFormat::kStl10:
+      return open_stl10(context, path, options);
+    case DataFormat::kIdx:
+      return open_idx(context, path, options);
+    case DataFormat::kFolder:
+      return open_folder(context, path, options);
+    case DataFormat::kNpy:
+      return open_npy(context, path, options);
+    case DataFormat::kEmbedded:
+    case DataFormat::kAuto:
+      break;
+  }
+  return embedded_dataset();
+}
+
+void check_shapes(const ImageSetPtr& train, const ImageSetPtr& other, const std::string& operation,
+                  const std::string& name) {
+  if (!train || !other || train->shape() == other->shape()) return;
+  const ImageShape a = train->shape();
+  const ImageShape b = other->shape();
+  data_error(operation, name,
+             "images of {} have {} x {} pixels and {} channels, those of {} {} x {} and {}; "
+             "image_size and channels make them alike",
+             train->description(), a.width, a.height, a.channels, other->description(), b.width,
+             b.height, b.channels);
+}
+
+void check_parts(const DataSet& data, const OpenOptions& options, const std::string& name) {
+  const std::string operation(name_of(data.format));
+  check_shapes(data.train, data.test, operation, name);
+  check_shapes(data.train, data.unlabelled, operation, name);
+  const bool has_test = data.test || data.test_samples;
+  if (has_test) {
+    const Index train = data.train ? data.train->classes() : data.train_samples->classes();
+    const Index test = data.test ? data.test->classes() : data.test_samples->classes();
+    if (test > train)
+      data_error(operation, name, "test labels have {} classes, training labels {}", test, train);
+  }
+  if (options.one_class_allowed) return;
+  if (data.train) {
+    require_two_classes(data.train->labels(), data.train->class_names(), operation, name);
+  } else {
+    require_two_classes(data.train_samples->labels(), data.train_samples->class_names(), operation,
+                        name);
+  }
+}
+
+void unify(ImageSetPtr& set, const OpenOptions& options) {
+  if (!set) return;
+  if (options.channels > 0) set = with_channels(set, options.channels);
+  if (options.image_size > 0) set = resized(set, options.image_size, options.image_size_rule);
+}
+
+/// Splits off a test part where one is wanted and there is none.
+void split_off(DataSet& data, double test_fraction, std::uint64_t seed) {
+  if (test_fraction == 0 || data.test || data.test_samples) return;
+  const std::vector<int>& labels = data.train ? data.train->labels() : data.train_samples->labels();
+  const Index size = data.train ? data.train->size() : data.train_samples->rows();
+  const Split split = labels.empty() ? random_split(size, test_fraction, seed)
+                                     : stratified_split(labels, test_fraction, seed);
+  if (data.train) {
+    data.test = subset(data.train, split.test);
+    data.train = subset(data.train, split.train);
+  } else {
+    data.test_samples = subset(data.train_samples, split.test);
+    data.train_samples = subset(data.train_samples, split.train);
+  }
+}
+
+}  // namespace
+
+std::string_view name_of(DataFormat format) { return find_name(kNames, format); }
+DataFormat data_format(std::string_view name) { return find_value(kNames, name, "format"); }
+
+void OpenOptions::validate() const {
+  require(image_size >= 0 && image_size <= 16384, "data", "image_size must be 0 to 16384, got {}",
+          image_size);
+  require(channels == 0 || channels == 1 || channels == 3, "data",
+          "channels must be 0, 1 or 3, got {}", channels);
+  require(test_fraction >= 0 && test_fraction < 1, "data",
+          "test_fraction must be at least 0 and below 1, got {}", test_fraction);
+}
+
+DataSet open_dataset(const Context& context, const fs::path& path, const OpenOptions& options) {
+  options.validate();
+  return with_io_errors("data", [&] {
+    fs::path place = path;
+    DataFormat format = options.format;
+    if (format == DataFormat::kAuto) {
+      format = path == "embedded" ? DataFormat::kEmbedded : recognise(place);
+    } else if (format != DataFormat::kEmbedded && !fs::exists(path)) {
+      io_error("data", path, "cannot open", ENOENT);
+    }
+    DataSet data = read(context, format, place, options);
+    data.format = format;
+    for (ImageSetPtr* part : {&data.train, &data.test, &data.unlabelled}) unify(*part, options);
+    check_parts(data, options, path.filename().string());
+    split_off(data, options.test_fraction, context.seed());
+    return data;
+  });
+}
+
+}  // namespace krica

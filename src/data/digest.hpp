@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string>
+
+struct evp_md_ctx_st;
+
+namespace krica {
+
+/// A checksum over bytes given in pieces.
+class Digest {
+ public:
+  enum class Kind { kMd5, kSha256 };
+
+  explicit Digest(Kind kind);
+  void add(const void* data, std::size_t size);
+  /// Hexadecimal, lower case; ends the digest.
+  std::string finish();
+
+ private:
+  struct Free {
+    void operator()(evp_md_ctx_st* context) const noexcept;
+  };
+  std::unique_ptr<evp_md_ctx_st, Free> context_;
+};
+
+}  // namespace krica

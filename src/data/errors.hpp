@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Errors with one wording: "[operation] file: what is wrong, and what helps".
+#pragma once
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <utility>
+
+#include "krica/runtime/error.hpp"
+
+namespace krica {
+
+template <class... Args>
+[[noreturn]] void data_error(std::string_view operation, std::string_view file,
+                             fmt::format_string<Args...> message, Args&&... args) {
+  throw DataError(fmt::format("[{}] {}: {}", operation, file,
+                              fmt::format(message, std::forward<Args>(args)...)));
+}
+
+/// For a failed system call: `code` is its errno.
+[[noreturn]] inline void io_error(std::string_view operation, const std::filesystem::path& path,
+                                  std::string_view action, int code) {
+  throw IoError(fmt::format("[{}] {}: {}: {}", operation, path.string(), action,
+                            std::generic_category().message(code)));
+}
+
+/// Runs `body`; what std::filesystem throws in it becomes an IoError.
+template <class Body>
+auto with_io_errors(std::string_view operation, Body&& body) {
+  try {
+    return body();
+  } catch (const std::filesystem::filesystem_error& error) {
+    throw IoError(
+        fmt::format("[{}] {}: {}", operation, error.path1().string(), error.code().message()));
+  }
+}
+
+}  // namespace krica

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <zlib.h>
+
+#include <algorithm>
+
+#include "data/byte_source.hpp"
+#include "data/errors.hpp"
+
+namespace krica {
+namespace {
+
+constexpr Index kBlock = Index{1} << 18;
+
+/// One inflate stream over a source; gzip files may hold several members one after the other.
+class Inflater {
+ public:
+  Inflater(const Context& context, const ByteSource& source)
+      : context_(context), source_(source), input_(kBlock) {
+    constexpr int kGzipOnly = 15 + 16;
+    if (inflateInit2(&stream_, kGzipOnly) != Z_OK) throw std::bad_alloc();
+  }
+  ~Inflater() { inflateEnd(&stream_); }
+  Inflater(const Inflater&) = delete;
+  Inflater& operator=(const Inflater&) = delete;
+
+  Bytes run() {
+    Bytes output;
+    bool member_ended = false;
+    while (refill()) {
+      if (member_ended && inflateReset(&stream_) != Z_OK) broken();
+      member_ended = inflate_block(output);
+    }
+    if (!member_ended) {
+      data_error(source_.operation(), source_.name(), "truncated: the gzip stream has no end");
+    }
+    return output;
+  }
+
+ private:
+  /// False where all input is used up.
+  bool refill() {
+    if (stream_.avail_in > 0) return true;
+    const Index count = std::min(kBlock, source_.size() - offset_);
+    if (count == 0) return false;
+    context_.check_cancelled();
+    source_.read(offset_, count, input_.data());
+    offset_ += count;
+    stream_.next_in = input_.data();
+    stream_.avail_in = static_cast<uInt>(count);
+    return true;
+  }
+
+  /// Inflates what is in the input buffer; true at the end of a member.
+  bool inflate_block(Bytes& output) {
+    int status = Z_OK;
+    do {
+      const auto used = static_cast<Index>(output.size());
+      if (used > context_.memory_bytes()) {
+        data_error(
+            source_.operation(), source_.name(),
+            "unpacked it takes more than the memory budget of {} bytes; unpack the file with "
+            "gunzip, it is then read from disk",
+            context_.memory_bytes());
+      }
+      output.resize(static_cast<std::size_t>(used + kBlock));
+      stream_.next_out = output.data() + used;
+      stream_.avail_out = static_cast<uInt>(kBlock);
+      status = inflate(&stream_, Z_NO_FLUSH);
+      output.resize(static_cast<std::size_t>(used + kBlock - stream_.avail_out));
+      if (status != Z_OK && status != Z_STREAM_END && status != Z_BUF_ERROR) broken();
+    } while (status != Z_STREAM_END && stream_.avail_out == 0);
+    return status == Z_STREAM_END;
+  }
+
+  [[noreturn]] void broken() const {
+    data_error(source_.operation(), source_.name(), "broken gzip stream ({})",
+               stream_.msg != nullptr ? stream_.msg : "no reason given");
+  }
+
+  const Context& context_;
+  const ByteSource& source_;
+  Bytes input_;
+  Index offset_ = 0;
+  z_stream stream_{};
+};
+
+}  // namespace
+
+ByteSourcePtr gunzip(const Context& context, const ByteSource& source) {
+  return memory_source(source.operation(), source.name(), Inflater(context, source).run());
+}
+
+}  // namespace krica

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// IDX: a big-endian header (0, 0, type, dimensions, then the sizes) and the numbers. Bytes only:
+// images have three dimensions (magic 0x803), labels one (0x801).
+#pragma once
+
+#include "data/byte_source.hpp"
+#include "krica/data/image_set.hpp"
+
+namespace krica {
+
+struct IdxHeader {
+  std::vector<Index> sizes;
+  Index data_at = 0;
+  [[nodiscard]] Index count() const { return sizes.front(); }
+  /// Where the numbers end.
+  [[nodiscard]] Index end() const;
+};
+
+/// The header at `offset`. Throws DataError unless it has `dimensions` and the source holds all
+/// that it promises.
+IdxHeader read_idx_header(const ByteSource& source, Index offset, int dimensions);
+
+std::vector<int> read_idx_labels(const ByteSource& source, const IdxHeader& header);
+
+/// `info` gives labels, names and description.
+ImageSetPtr idx_images(ByteSourcePtr source, const IdxHeader& header, ImageSetInfo info);
+
+}  // namespace krica

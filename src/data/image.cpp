@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "krica/data/image.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <string_view>
+
+#include "data/byte_source.hpp"
+#include "data/codec.hpp"
+#include "data/errors.hpp"
+#include "data/resize.hpp"
+#include "runtime/check.hpp"
+#include "runtime/file.hpp"
+
+namespace krica {
+namespace {
+
+constexpr Index kLargestFile = Index{1} << 30;
+
+bool starts_with(std::span<const std::uint8_t> bytes, std::string_view magic) {
+  return bytes.size() >= magic.size() &&
+         std::equal(magic.begin(), magic.end(), bytes.begin(),
+                    [](char a, std::uint8_t b) { return static_cast<std::uint8_t>(a) == b; });
+}
+
+[[noreturn]] void not_an_image(const EncodedImage& image) {
+  data_error("image", image.name, "{}; JPEG, PNG, PNM and BMP can be read",
+             image.file_size == 0 ? "the file is empty" : "not an image");
+}
+
+}  // namespace
+
+ImageCodec codec_of(std::span<const std::uint8_t> bytes) {
+  if (starts_with(bytes, "\xff\xd8\xff")) return ImageCodec::kJpeg;
+  if (starts_with(bytes, "\x89PNG\r\n\x1a\n")) return ImageCodec::kPng;
+  if (bytes.size() >= 3 && bytes[0] == 'P' && bytes[1] >= '1' && bytes[1] <= '6' &&
+      (std::isspace(bytes[2]) != 0 || bytes[2] == '#')) {
+    return ImageCodec::kPnm;
+  }
+  // "BM" alone begins many texts: the reserved bytes must be zero and the header size plausible.
+  if (starts_with(bytes, "BM") && bytes.size() >= 18 &&
+      std::all_of(bytes.begin() + 6, bytes.begin() + 10, [](auto b) { return b == 0; }) &&
+      bytes[15] == 0 && bytes[16] == 0 && bytes[17] == 0) {
+    return ImageCodec::kBmp;
+  }
+  return ImageCodec::kNone;
+}
+
+void check_sides(const EncodedImage& image, Index height, Index width) {
+  if (height <= 0 || width <= 0) {
+    data_error("image", image.name, "the header says {} x {} pixels", width, height);
+  }
+  if (height > kLongestSide || width > kLongestSide || height * width > kMostPixels) {
+    data_error("image", image.name, "{} x {} pixels are more than can be read ({} in all)", width,
+               height, kMostPixels);
+  }
+}
+
+ImageShape shape_of(const EncodedImage& image) {
+  switch (codec_of(image.bytes)) {
+    case ImageCodec::kJpeg:
+      return jpeg_shape(image);
+    case ImageCodec::kPng:
+      return png_shape(image);
+    case ImageCodec::kPnm:
+      return pnm_shape(image);
+    case ImageCodec::kBmp:
+      return bmp_shape(image);
+    case ImageCodec::kNone:
+      break;
+  }
+  not_an_image(image);
+}
+
+Image decode(const EncodedImage& image) {
+  switch (codec_of(image.bytes)) {
+    case ImageCodec::kJpeg:
+      return decode_jpeg(image);
+    case ImageCodec::kPng:
+      return decode_png(image);
+    case ImageCodec::kPnm:
+      return decode_pnm(image);
+    case ImageCodec::kBmp:
+      return decode_bmp(image);
+    case ImageCodec::kNone:
+      break;
+  }
+  not_an_image(image);
+}
+
+Image decode_image(std::span<const std::uint8_t> bytes, const std::string& name) {
+  return decode({bytes, static_cast<Index>(bytes.size()), name});
+}
+
+Image read_image(const std::filesystem::path& path) {
+  return decode_image(read_all(*open_file("image", path), kLargestFile), path.filename().string());
+}
+
+Image fit_image(const Image& image, ImageShape shape, ImageSizeRule rule) {
+  require(shape.channels == 1 || shape.channels == 3, "fit_image",
+          "channels must be 1 or 3, got {}", shape.channels);
+  const bool same_sides = image.shape.height == shape.height && image.shape.width == shape.width;
+  require(same_sides || (shape.height == shape.width && shape.height > 0), "fit_image",
+          "images can be resized to squares only, not to {} x {}", shape.width, shape.height);
+  ImageShape unified = image.shape;
+  unified.channels = shape.channels;
+  Image result{unified, Bytes(static_cast<std::size_t>(unified.values()))};
+  change_channels(image.pixels.data(), image.shape, shape.channels, result.pixels.data());
+  if (same_sides) return result;
+  Image fitted{shape, Bytes(static_cast<std::size_t>(shape.values()))};
+  resize_image(result.pixels.data(), unified, shape.height, rule, fitted.pixels.data());
+  return fitted;
+}
+
+void write_png(const std::filesystem::path& path, const Image& image) {
+  const Bytes bytes = encode_png(image);
+  write_file_atomically(path, {reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+}
+
+}  // namespace krica

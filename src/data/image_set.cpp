@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "krica/data/image_set.hpp"
+
+#include <algorithm>
+
+#include "runtime/check.hpp"
+
+namespace krica {
+namespace {
+
+constexpr Index kConvertBytes = Index{1} << 18;
+
+}  // namespace
+
+ImageSet::ImageSet(ImageSetInfo info) : info_(std::move(info)) {
+  require(info_.labels.empty() || static_cast<Index>(info_.labels.size()) == info_.size,
+          "image_set", "{} labels for {} images", info_.labels.size(), info_.size);
+}
+
+void ImageSet::check_range(Index first, Index count) const {
+  require(first >= 0 && count >= 0 && first <= size() - count, "image_set.read",
+          "images {} to {} of a set of {}", first, first + count - 1, size());
+}
+
+void ImageSet::read(Index first, Index count, std::uint8_t* out) const {
+  require(pixel_type() == PixelType::kUint8, "image_set.read",
+          "the set holds float pixels, they cannot be read as bytes");
+  check_range(first, count);
+  if (count > 0) load_bytes(first, count, out);
+}
+
+void ImageSet::read(Index first, Index count, float* out) const {
+  check_range(first, count);
+  if (count == 0) return;
+  if (pixel_type() == PixelType::kFloat32) return load_floats(first, count, out);
+  const Index values = shape().values();
+  const Index step = std::min(count, std::max<Index>(1, kConvertBytes / values));
+  std::vector<std::uint8_t> block(static_cast<std::size_t>(step * values));
+  for (Index done = 0; done < count; done += step) {
+    const Index now = std::min(step, count - done);
+    load_bytes(first + done, now, block.data());
+    std::copy_n(block.data(), now * values, out + done * values);
+  }
+}
+
+void ImageSet::load_bytes(Index, Index, std::uint8_t*) const {
+  throw InvalidArgument("[image_set.read] this set does not hold bytes");
+}
+
+void ImageSet::load_floats(Index, Index, float*) const {
+  throw InvalidArgument("[image_set.read] this set does not hold floats");
+}
+
+}  // namespace krica

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <csetjmp>
+#include <cstddef>
+#include <cstdio>
+// jpeglib.h needs size_t and FILE before it.
+#include <jerror.h>
+#include <jpeglib.h>
+
+#include <array>
+
+#include "data/codec.hpp"
+#include "data/errors.hpp"
+
+// libjpeg reports errors by longjmp. Functions that it may leave this way hold nothing with a
+// destructor: memory and messages live in Decoder, which their caller owns.
+namespace krica {
+namespace {
+
+struct Decoder {
+  jpeg_decompress_struct info{};
+  jpeg_error_mgr errors{};
+  std::jmp_buf escape{};
+  std::array<char, JMSG_LENGTH_MAX> message{};
+  bool truncated = false;
+  Bytes line;
+  Image image;
+
+  Decoder() = default;
+  ~Decoder() { jpeg_destroy_decompress(&info); }
+  Decoder(const Decoder&) = delete;
+  Decoder& operator=(const Decoder&) = delete;
+};
+
+void on_error(j_common_ptr info) {
+  auto* decoder = static_cast<Decoder*>(info->client_data);
+  info->err->format_message(info, decoder->message.data());
+  std::longjmp(decoder->escape, 1);
+}
+
+/// Warnings do not stop libjpeg: it fills what is missing with grey. Missing data is an error here.
+void on_message(j_common_ptr info, int level) {
+  auto* decoder = static_cast<Decoder*>(info->client_data);
+  const int code = info->err->msg_code;
+  if (level < 0 && (code == JWRN_JPEG_EOF || code == JWRN_HIT_MARKER)) decoder->truncated = true;
+}
+
+/// False on an error, whose text is then in decoder.message.
+bool start(Decoder& decoder, const EncodedImage& image) {
+  decoder.info.err = jpeg_std_error(&decoder.errors);
+  decoder.errors.error_exit = on_error;
+  decoder.errors.emit_message = on_message;
+  decoder.info.client_data = &decoder;
+  if (setjmp(decoder.escape) != 0) return false;
+  jpeg_create_decompress(&decoder.info);
+  jpeg_mem_src(&decoder.info, image.bytes.data(), image.bytes.size());
+  jpeg_read_header(&decoder.info, TRUE);
+  return true;
+}
+
+void begin(Decoder& decoder, const EncodedImage& image) {
+  if (!start(decoder, image)) data_error("jpeg", image.name, "{}", decoder.message.data());
+  if (decoder.truncated) data_error("jpeg", image.name, "truncated");
+  check_sides(image, decoder.info.image_height, decoder.info.image_width);
+}
+
+ImageShape shape_in(const Decoder& decoder) {
+  const Index channels = decoder.info.jpeg_color_space == JCS_GRAYSCALE ? 1 : 3;
+  return {decoder.info.image_height, decoder.info.image_width, channels};
+}
+
+bool is_cmyk(const Decoder& decoder) {
+  return decoder.info.jpeg_color_space == JCS_CMYK || decoder.info.jpeg_color_space == JCS_YCCK;
+}
+
+/// CMYK files of Adobe's programs, which are nearly all there are, hold inverted inks, so that
+/// channel · black / 255 is the colour.
+void store_line(Decoder& decoder, Index row) {
+  const ImageShape shape = decoder.image.shape;
+  const int step = decoder.info.output_components;
+  for (Index c = 0; c < shape.channels; ++c) {
+    std::uint8_t* out = decoder.image.pixels.data() + c * shape.pixels() + row * shape.width;
+    for (Index x = 0; x < shape.width; ++x) {
+      const std::uint8_t* pixel = decoder.line.data() + x * step;
+      out[x] = step == 4 ? static_cast<std::uint8_t>(pixel[c] * pixel[3] / 255) : pixel[c];
+    }
+  }
+}
+
+bool decode_lines(Decoder& decoder) {
+  if (setjmp(decoder.escape) != 0) return false;
+  jpeg_start_decompress(&decoder.info);
+  while (decoder.info.output_scanline < decoder.info.output_height) {
+    const Index row = decoder.info.output_scanline;
+    JSAMPROW line = decoder.line.data();
+    jpeg_read_scanlines(&decoder.info, &line, 1);
+    store_line(decoder, row);
+  }
+  jpeg_finish_decompress(&decoder.info);
+  return true;
+}
+
+}  // namespace
+
+ImageShape jpeg_shape(const EncodedImage& image) {
+  Decoder decoder;
+  begin(decoder, image);
+  return shape_in(decoder);
+}
+
+Image decode_jpeg(const EncodedImage& image) {
+  Decoder decoder;
+  begin(decoder, image);
+  const ImageShape shape = shape_in(decoder);
+  decoder.info.out_color_space =
+      is_cmyk(decoder) ? JCS_CMYK : (shape.channels == 1 ? JCS_GRAYSCALE : JCS_RGB);
+  decoder.line.resize(static_cast<std::size_t>(shape.width * 4));
+  decoder.image = {shape, Bytes(static_cast<std::size_t>(shape.values()))};
+  if (!decode_lines(decoder)) data_error("jpeg", image.name, "{}", decoder.message.data());
+  if (decoder.truncated)
+    data_error("jpeg", image.name, "truncated or broken: image data is missing");
+  return std::move(decoder.image);
+}
+
+}  // namespace krica

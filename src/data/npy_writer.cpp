@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <fmt/ranges.h>
+
+#include "data/atomic_file.hpp"
+#include "data/byte_source.hpp"
+#include "krica/data/npy.hpp"
+#include "runtime/check.hpp"
+
+namespace krica {
+namespace {
+
+template <class Scalar>
+constexpr std::string_view kDescr = "";
+template <>
+constexpr std::string_view kDescr<std::uint8_t> = "|u1";
+template <>
+constexpr std::string_view kDescr<std::int32_t> = "<i4";
+template <>
+constexpr std::string_view kDescr<std::int64_t> = "<i8";
+template <>
+constexpr std::string_view kDescr<float> = "<f4";
+template <>
+constexpr std::string_view kDescr<double> = "<f8";
+
+/// Version 1, padded so that the numbers begin at a multiple of 64, as numpy does.
+std::string header_of(std::string_view descr, const std::vector<Index>& shape) {
+  std::string text = fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': ({}{}), }}",
+                                 descr, fmt::join(shape, ", "), shape.size() == 1 ? "," : "");
+  constexpr std::size_t kPrefix = 10;
+  while ((kPrefix + text.size() + 1) % 64 != 0) text += ' ';
+  text += '\n';
+  std::string header = "\x93NUMPY";
+  header +=
+      {'\x01', '\x00', static_cast<char>(text.size() % 256), static_cast<char>(text.size() / 256)};
+  return header + text;
+}
+
+Index count_of(const std::vector<Index>& shape) {
+  Index count = 1;
+  for (const Index size : shape) count = checked_product(count, size);
+  require(!shape.empty() && count >= 0, "npy", "cannot write an array of shape ({})",
+          fmt::join(shape, ", "));
+  return count;
+}
+
+}  // namespace
+
+template <class Scalar>
+NpyWriter<Scalar>::NpyWriter(const std::filesystem::path& path, const std::vector<Index>& shape)
+    : file_(std::make_unique<AtomicFile>("npy", path)), missing_(count_of(shape)) {
+  const std::string header = header_of(kDescr<Scalar>, shape);
+  file_->write(header.data(), header.size());
+}
+
+template <class Scalar>
+NpyWriter<Scalar>::~NpyWriter() = default;
+
+template <class Scalar>
+void NpyWriter<Scalar>::write(const Scalar* data, Index count) {
+  require(count >= 0 && count <= missing_, "npy", "{} numbers where {} are missing", count,
+          missing_);
+  file_->write(data, sizeof(Scalar) * static_cast<std::size_t>(count));
+  missing_ -= count;
+}
+
+template <class Scalar>
+void NpyWriter<Scalar>::commit() {
+  require(missing_ == 0, "npy", "{} numbers are missing", missing_);
+  file_->commit();
+}
+
+template class NpyWriter<std::uint8_t>;
+template class NpyWriter<std::int32_t>;
+template class NpyWriter<std::int64_t>;
+template class NpyWriter<float>;
+template class NpyWriter<double>;
+
+}  // namespace krica

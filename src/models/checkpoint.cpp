@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "models/checkpoint.hpp"
+
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "runtime/check.hpp"
+
+namespace krica {
+namespace {
+
+using nlohmann::json;
+
+constexpr std::string_view kKind = "krica-checkpoint";
+constexpr std::chrono::seconds kBetweenWrites{2};
+
+std::string difference(const std::string& saved, const std::string& now) {
+  const json before = json::parse(saved);
+  const json after = json::parse(now);
+  std::string text;
+  for (const auto& [name, value] : after.items()) {
+    const json old = before.value(name, json());
+    if (old != value) text += fmt::format(" {} (saved {}, now {})", name, old.dump(), value.dump());
+  }
+  return text;
+}
+
+}  // namespace
+
+Checkpoint::Checkpoint(std::filesystem::path path, const PipelineOptions& options,
+                       const std::string& fingerprint)
+    : path_(std::move(path)) {
+  const std::string wanted = to_json(options);
+  if (active() && std::filesystem::exists(path_)) {
+    archive_ = Archive::load(path_);
+    if (!archive_.has_text("kind") || archive_.text("kind") != kKind) {
+      throw DataError(
+          fmt::format("[checkpoint] {} is not a checkpoint; move it away", path_.string()));
+    }
+    require(archive_.text("options") == wanted, "checkpoint",
+            "{} was made with other options:{}; remove it to start anew", path_.string(),
+            difference(archive_.text("options"), wanted));
+    if (archive_.text("fingerprint") != fingerprint) {
+      throw DataError(fmt::format(
+          "[checkpoint] {} was made with other data; remove it to start anew", path_.string()));
+    }
+    resumed_ = true;
+  }
+  archive_.put_text("kind", std::string(kKind));
+  archive_.put_text("options", wanted);
+  archive_.put_text("fingerprint", fingerprint);
+}
+
+void Checkpoint::put_state(const std::string& name, const Archive& state) {
+  const std::string bytes = state.bytes();
+  archive_.put_vector<std::uint8_t>(
+      name, {reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()});
+}
+
+Archive Checkpoint::state(const std::string& name) const {
+  const auto bytes = archive_.vector<std::uint8_t>(name);
+  return Archive::parse({reinterpret_cast<const char*>(bytes.data()), bytes.size()},
+                        path_.string());
+}
+
+bool Checkpoint::due() const {
+  return active() && std::chrono::steady_clock::now() - last_write_ >= kBetweenWrites;
+}
+
+void Checkpoint::write() {
+  if (!active()) return;
+  archive_.save(path_);
+  last_write_ = std::chrono::steady_clock::now();
+}
+
+void Checkpoint::remove() {
+  if (!active()) return;
+  std::error_code ignored;  // nothing to remove is fine
+  std::filesystem::remove(path_, ignored);
+  std::filesystem::remove(features_path(), ignored);
+}
+
+}  // namespace krica

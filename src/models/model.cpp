@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "krica/models/model.hpp"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "models/raw_pixels.hpp"
+#include "runtime/check.hpp"
+#include "runtime/parallel.hpp"
+#include "solvers/common.hpp"
+
+namespace krica {
+namespace {
+
+using nlohmann::json;
+
+constexpr int kFormat = 1;
+constexpr std::string_view kKind = "krica-model";
+
+[[noreturn]] void refuse(const std::string& source, const std::string& reason) {
+  throw DataError(fmt::format("[model] {}: {}", source, reason));
+}
+
+void check_format(const Archive& archive, const std::string& source) {
+  if (!archive.has_text("kind") || archive.text("kind") != kKind) {
+    const std::string kind = archive.has_text("kind") ? archive.text("kind") : "unknown";
+    refuse(source, fmt::format("not a model (kind: {})", kind));
+  }
+  const int format = std::atoi(archive.text("format").c_str());
+  if (format < 1 || format > kFormat) {
+    refuse(source, fmt::format("format {} is newer than this program's ({}); update krica",
+                               archive.text("format"), kFormat));
+  }
+}
+
+/// A range of images as a set of its own, so that scores can be computed in rounds.
+class Window final : public ImageSet {
+ public:
+  Window(const ImageSet& whole, Range range)
+      : ImageSet(info_of(whole, range)), whole_(whole), range_(range) {}
+
+ private:
+  static ImageSetInfo info_of(const ImageSet& whole, Range range) {
+    ImageSetInfo info = whole.info();
+    info.size = range.size();
+    info.labels.clear();
+    info.class_names.clear();
+    return info;
+  }
+  void load_bytes(Index first, Index count, std::uint8_t* out) const override {
+    whole_.read(range_.begin + first, count, out);
+  }
+  void load_floats(Index first, Index count, float* out) const override {
+    whole_.read(range_.begin + first, count, out);
+  }
+
+  const ImageSet& whole_;
+  Range range_;
+};
+
+}  // namespace
+
+Index Model::n_features() const {
+  return parts_.extractor ? parts_.extractor->features() : parts_.shape.values();
+}
+
+FeatureMatrix Model::transform(const Context& context, const ImageSet& images) const {
+  if (parts_.extractor) return parts_.extractor->extract(context, images);
+  return raw_pixels(context, images, parts_.shape);
+}
+
+Matrix<float> Model::scores(const Context& context, const ImageSet& images) const {
+  require(has_classifier(), "model", "the model has no classifier; train one with labels");
+  // Features for a part of the images at a time: a quarter of the budget, at least some dozens of
+  // images.
+  const Index row_bytes = n_features() * static_cast<Index>(sizeof(float));
+  const Index rows = std::max<Index>(64, context.memory_bytes() / 4 / row_bytes);
+  const Partition rounds(images.size(), rows);
+  Matrix<float> all(images.size(), parts_.svm->n_classes());
+  for (Index r = 0; r < rounds.count(); ++r) {
+    FeatureMatrix features = transform(context, Window(images, rounds[r]));
+    parts_.standardiser->apply_in_place(context, features.view());
+    const Matrix<float> part = parts_.svm->scores(context, std::as_const(features).view());
+    MatrixView<float>(all).rows_between(rounds[r].begin, rounds[r].end) = part.view();
+  }
+  return all;
+}
+
+std::vector<int> Model::predict(const Context& context, const ImageSet& images) const {
+  return best_classes(scores(context, images));
+}
+
+Matrix<float> Model::atom_images() const {
+  require(parts_.extractor.has_value(), "model", "raw pixels have no atoms to show");
+  return parts_.extractor->preprocessing().whitening().unwhiten(
+      parts_.extractor->encoder().atoms());
+}
+
+Archive Model::to_archive() const {
+  Archive archive;
+  archive.put_text("kind", std::string(kKind));
+  archive.put_text("format", std::to_string(kFormat));
+  archive.put_text("options", to_json(parts_.options));
+  archive.put_text("class_names", json(parts_.class_names).dump());
+  archive.put_text("fingerprint", parts_.fingerprint);
+  archive.put_text("basis_status", parts_.basis_status);
+  const std::vector<std::int64_t> shape = {parts_.shape.height, parts_.shape.width,
+                                           parts_.shape.channels};
+  archive.put_vector<std::int64_t>("image_shape", shape);
+  put_history(archive, parts_.history);
+  if (parts_.extractor) {
+    archive.put("atoms", parts_.extractor->encoder().atoms());
+    parts_.extractor->preprocessing().save(archive);
+  }
+  if (has_classifier()) {
+    parts_.standardiser->save(archive);
+    parts_.svm->save(archive);
+  }
+  return archive;
+}
+
+Model Model::from_archive(const Archive& archive, const std::string& source) {
+  check_format(archive, source);
+  try {
+    Parts parts;
+    parts.options = options_from_json(archive.text("options"));
+    parts.class_names = json::parse(archive.text("class_names")).get<std::vector<std::string>>();
+    parts.fingerprint = archive.text("fingerprint");
+    parts.basis_status = archive.text("basis_status");
+    parts.history = history_from(archive);
+    const auto shape = archive.vector<std::int64_t>("image_shape");
+    if (shape.size() != 3) refuse(source, "the image shape is incomplete");
+    parts.shape = {shape[0], shape[1], shape[2]};
+    if (archive.has("atoms")) {
+      parts.extractor.emplace(features_of(parts.options), parts.shape, Preprocessing::load(archive),
+                              Encoder(encoder_of(parts.options), archive.matrix<float>("atoms")));
+    }
+    if (archive.has("svm.weights")) {
+      parts.standardiser = Standardiser::load(archive);
+      parts.svm = LinearSvm::load(archive);
+    }
+    Model model(std::move(parts));
+    if (model.has_classifier() &&
+        (model.parts_.svm->n_features() != model.n_features() ||
+         model.parts_.svm->n_classes() != static_cast<Index>(model.class_names().size()))) {
+      refuse(source, "the classifier does not fit the features or the class names");
+    }
+    return model;
+  } catch (const json::exception& error) {
+    refuse(source, error.what());
+  } catch (const InvalidArgument& error) {
+    refuse(source, error.what());  // parts that do not fit are bad data here, not a bad call
+  }
+}
+
+Model Model::load(const std::filesystem::path& path) {
+  return from_archive(Archive::load(path), path.string());
+}
+
+}  // namespace krica

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "krica/models/options.hpp"
+
+#include <charconv>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "krica/bases/basis.hpp"
+#include "krica/objectives/rica.hpp"
+#include "models/parts.hpp"
+#include "runtime/check.hpp"
+
+namespace krica {
+namespace {
+
+using nlohmann::json;
+
+template <class Value>
+void write(json& entry, const Value& value) {
+  entry = value;
+}
+template <class Value>
+void write(json& entry, const Auto<Value>& value) {
+  if (value) {
+    entry = *value;
+  } else {
+    entry = "auto";
+  }
+}
+
+template <class Value>
+void read(const json& entry, Value& value) {
+  value = entry.get<Value>();
+}
+template <class Value>
+void read(const json& entry, Auto<Value>& value) {
+  if (entry.is_string() && entry.get<std::string>() == "auto") {
+    value.reset();
+  } else {
+    value = entry.get<Value>();
+  }
+}
+
+void require_positive(std::string_view name, Index value) {
+  require(value > 0, "options", "{} must be > 0, got {}", name, value);
+}
+
+}  // namespace
+
+std::pair<Index, Index> parse_grid(const std::string& grid) {
+  Index rows = 0;
+  Index cols = 0;
+  const std::size_t cross = grid.find('x');
+  if (cross != std::string::npos) {
+    std::from_chars(grid.data(), grid.data() + cross, rows);
+    std::from_chars(grid.data() + cross + 1, grid.data() + grid.size(), cols);
+  }
+  require(rows >= 1 && cols >= 1 && grid == fmt::format("{}x{}", rows, cols), "options",
+          "pool must be ROWSxCOLUMNS such as 2x2, got '{}'", grid);
+  return {rows, cols};
+}
+
+Pooling pooling_of(const PipelineOptions& options) {
+  if (options.pooling_groups == "none") return Pooling::none();
+  if (options.pooling_groups == "topographic") return Pooling::topographic();
+  Index size = 0;
+  const std::string& text = options.pooling_groups;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), size);
+  require(error == std::errc() && end == text.data() + text.size() && size > 0, "options",
+          "pooling-groups must be none, topographic or a group size, got '{}'", text);
+  return Pooling::groups(size);
+}
+
+void PipelineOptions::validate() const {
+  const BasisMethod& chosen = basis_method(method);
+  require_positive("components", components);
+  require_positive("patches", patches);
+  require(images >= 0, "options", "images must be >= 0 (0 for all), got {}", images);
+  require(!svm_c || (std::isfinite(*svm_c) && *svm_c > 0), "options",
+          "svm-c must be auto or > 0, got {}", svm_c.value_or(0));
+  require(!gamma || (std::isfinite(*gamma) && *gamma > 0), "options",
+          "gamma must be auto or > 0, got {}", gamma.value_or(0));
+  kernel_kind(kernel);
+  if (encoder) encoder_kind(*encoder);
+  whitening_kind(whitening);
+  features_of(*this).validate();
+  preprocessing_of(*this).validate();
+  if (chosen.learn != nullptr) pooling_of(*this).validate(components);
+  RicaOptions rica;
+  apply_convention(rica, convention);
+}
+
+PipelineOptions resolved(const PipelineOptions& options) {
+  options.validate();
+  const BasisMethod& method = basis_method(options.method);
+  PipelineOptions settled = options;
+  if (!settled.encoder) settled.encoder = std::string(method.encoder);
+  if (!settled.unit_norm) settled.unit_norm = method.unit_norm;
+  if (!settled.init) settled.init = std::string(method.init);
+  return settled;
+}
+
+std::string to_json(const PipelineOptions& options) {
+  json object = json::object();
+  for_each_option(options, [&](const char* name, const auto& value, const char*) {
+    write(object[name], value);
+  });
+  return object.dump();
+}
+
+PipelineOptions options_from_json(const std::string& text) {
+  PipelineOptions options;
+  try {
+    json object = json::parse(text);
+    for_each_option(options, [&](const char* name, auto& value, const char*) {
+      if (!object.contains(name)) return;
+      read(object[name], value);
+      object.erase(name);
+    });
+    if (!object.empty()) {
+      throw DataError(fmt::format("[options] unknown option '{}'", object.begin().key()));
+    }
+  } catch (const json::exception& error) {
+    throw DataError(fmt::format("[options] {}", error.what()));
+  }
+  return options;
+}
+
+Kernel kernel_of(const PipelineOptions& options) {
+  return {.kind = kernel_kind(options.kernel),
+          .gamma = options.gamma.value_or(1.0),
+          .degree = options.degree,
+          .scale = options.kernel_scale};
+}
+
+EncoderOptions encoder_of(const PipelineOptions& options) {
+  return {.kind = encoder_kind(options.encoder.value_or("kernel")),
+          .kernel = kernel_of(options),
+          .threshold = options.threshold};
+}
+
+FeatureOptions features_of(const PipelineOptions& options) {
+  const auto [rows, cols] = parse_grid(options.pool);
+  return {.receptive_field = options.receptive_field,
+          .stride = options.stride,
+          .pool_rows = rows,
+          .pool_cols = cols};
+}
+
+PreprocessingOptions preprocessing_of(const PipelineOptions& options) {
+  return {.contrast_epsilon = options.contrast_epsilon,
+          .whitening = {.kind = whitening_kind(options.whitening),
+                        .epsilon = options.whitening_epsilon},
+          .unit_norm = options.unit_norm.value_or(false)};
+}
+
+BasisOptions basis_of(const PipelineOptions& options) {
+  return {.components = options.components,
+          .kernel = kernel_of(options),
+          .sparsity = options.sparsity,
+          .epsilon = options.epsilon,
+          .init = options.init.value_or("kmeans"),
+          .convention = options.convention,
+          .pooling = pooling_of(options),
+          .solver = options.solver,
+          .iterations = options.iterations,
+          .epochs = options.epochs,
+          .batch = options.batch,
+          .rate = options.rate};
+}
+
+}  // namespace krica

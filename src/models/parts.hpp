@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// A pipeline's options, translated for its parts.
+#pragma once
+
+#include "krica/bases/basis.hpp"
+#include "krica/models/options.hpp"
+
+namespace krica {
+
+Pooling pooling_of(const PipelineOptions& options);
+BasisOptions basis_of(const PipelineOptions& options);
+
+}  // namespace krica

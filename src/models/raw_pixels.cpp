@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "models/raw_pixels.hpp"
+
+#include "runtime/check.hpp"
+#include "runtime/parallel.hpp"
+
+namespace krica {
+
+FeatureMatrix raw_pixels(const Context& context, const ImageSet& images, const ImageShape& shape) {
+  require(images.shape() == shape, "raw_pixels",
+          "images of {} x {} x {} where {} x {} x {} were learned", images.shape().height,
+          images.shape().width, images.shape().channels, shape.height, shape.width, shape.channels);
+  FeatureMatrix features(context, images.size(), shape.values());
+  const Partition blocks(images.size(), 256);
+  parallel_for(context, blocks.count(), [&](Index b) {
+    images.read(blocks[b].begin, blocks[b].size(), features.row(blocks[b].begin));
+  });
+  return features;
+}
+
+}  // namespace krica

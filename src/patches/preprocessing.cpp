@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "krica/patches/preprocessing.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "runtime/check.hpp"
+#include "runtime/parallel.hpp"
+
+namespace krica {
+namespace {
+
+constexpr std::string_view kName = "preprocessing";
+constexpr Index kTileRows = 256;
+
+void normalise_contrast(float* x, Index n, float pixel_scale, double epsilon) {
+  if (epsilon == 0) return;
+  double sum = 0;
+  double squares = 0;
+  for (Index j = 0; j < n; ++j) {
+    x[j] *= pixel_scale;
+    sum += static_cast<double>(x[j]);
+    squares += static_cast<double>(x[j]) * static_cast<double>(x[j]);
+  }
+  const double mean = sum / static_cast<double>(n);
+  const double variance =
+      n > 1 ? std::max(0.0, squares - sum * mean) / static_cast<double>(n - 1) : 0.0;
+  const auto factor = static_cast<float>(1 / std::sqrt(variance + epsilon));
+  const auto shift = static_cast<float>(mean);
+  for (Index j = 0; j < n; ++j) x[j] = (x[j] - shift) * factor;
+}
+
+/// A patch without contrast stays zero.
+void normalise_length(float* x, Index n) {
+  const double norm = std::sqrt(ordered_dot(x, x, n));
+  const float factor = norm > 1e-12 ? static_cast<float>(1 / norm) : 0.0F;
+  for (Index j = 0; j < n; ++j) x[j] *= factor;
+}
+
+/// 255 where all pixels lie in [0, 1].
+float pixel_scale_of(ConstMatrixView<float> raw) {
+  float largest = 0;
+  float smallest = 0;
+  for (Index i = 0; i < raw.rows(); ++i) {
+    for (Index j = 0; j < raw.cols(); ++j) {
+      largest = std::max(largest, raw(i, j));
+      smallest = std::min(smallest, raw(i, j));
+    }
+  }
+  return smallest >= 0 && largest <= 1 ? 255.0F : 1.0F;
+}
+
+Matrix<float> contrast_normalised(const Context& context, ConstMatrixView<float> raw, float scale,
+                                  double epsilon) {
+  Matrix<float> patches = Matrix<float>::copy_of(raw);
+  const Partition tiles(raw.rows(), kTileRows);
+  parallel_for(context, tiles.count(), [&](Index t) {
+    for (Index i = tiles[t].begin; i < tiles[t].end; ++i) {
+      normalise_contrast(patches.row(i), patches.cols(), scale, epsilon);
+    }
+  });
+  return patches;
+}
+
+}  // namespace
+
+void PreprocessingOptions::validate() const {
+  require(std::isfinite(contrast_epsilon) && contrast_epsilon > 0, kName,
+          "contrast_epsilon must be finite and > 0, got {}", contrast_epsilon);
+  whitening.validate();
+}
+
+Preprocessing::Preprocessing(float pixel_scale, double contrast_epsilon, Whitening whitening,
+                             bool unit_norm)
+    : pixel_scale_(pixel_scale),
+      contrast_epsilon_(contrast_epsilon),
+      whitening_(std::move(whitening)),
+      unit_norm_(unit_norm) {}
+
+Preprocessing Preprocessing::fit(const Context& context, ConstMatrixView<float> raw_patches,
+                                 const PreprocessingOptions& options) {
+  options.validate();
+  require_not_empty(raw_patches, kName, "patches");
+  require_finite(raw_patches, kName, "patches");
+  const float scale = options.contrast ? pixel_scale_of(raw_patches) : 1.0F;
+  const double epsilon = options.contrast ? options.contrast_epsilon : 0.0;
+  const Matrix<float> patches = contrast_normalised(context, raw_patches, scale, epsilon);
+  require(ordered_dot(patches.data(), patches.data(), patches.size()) > 0, kName,
+          "the images have no contrast: every patch is constant");
+  return {scale, epsilon, Whitening::fit(context, patches, options.whitening), options.unit_norm};
+}
+
+void Preprocessing::apply_tile(MatrixView<float> raw_patches, MatrixView<float> result) const {
+  for (Index i = 0; i < raw_patches.rows(); ++i) {
+    normalise_contrast(raw_patches.data() + i * raw_patches.outerStride(), raw_patches.cols(),
+                       pixel_scale_, contrast_epsilon_);
+  }
+  whitening_.apply(raw_patches, result);
+  if (!unit_norm_) return;
+  for (Index i = 0; i < result.rows(); ++i)
+    normalise_length(result.data() + i * result.outerStride(), result.cols());
+}
+
+Matrix<float> Preprocessing::apply(const Context& context,
+                                   ConstMatrixView<float> raw_patches) const {
+  require(raw_patches.cols() == inputs(), kName, "patches have {} values, {} were learned",
+          raw_patches.cols(), inputs());
+  Matrix<float> result(raw_patches.rows(), outputs());
+  const Partition tiles(raw_patches.rows(), kTileRows);
+  parallel_for(context, tiles.count(), [&](Index t) {
+    const Range tile = tiles[t];
+    Matrix<float> scratch = Matrix<float>::copy_of(raw_patches.rows_between(tile.begin, tile.end));
+    apply_tile(scratch, MatrixView<float>(result).rows_between(tile.begin, tile.end));
+  });
+  return result;
+}
+
+void Preprocessing::save(Archive& archive) const {
+  const std::vector<double> scalars = {static_cast<double>(pixel_scale_), contrast_epsilon_,
+                                       unit_norm_ ? 1.0 : 0.0};
+  archive.put_vector<double>("preprocessing", scalars);
+  whitening_.save(archive);
+}
+
+Preprocessing Preprocessing::load(const Archive& archive) {
+  const auto scalars = archive.vector<double>("preprocessing");
+  if (scalars.size() != 3) throw DataError("[preprocessing] the saved preprocessing is incomplete");
+  return {static_cast<float>(scalars[0]), scalars[1], Whitening::load(archive), scalars[2] != 0};
+}
+
+}  // namespace krica

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "krica/patches/whitening.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "runtime/blas.hpp"
+#include "runtime/check.hpp"
+#include "runtime/lapack.hpp"
+#include "runtime/names.hpp"
+#include "runtime/parallel.hpp"
+
+namespace krica {
+namespace {
+
+constexpr std::string_view kName = "whitening";
+constexpr double kNoVariance = 1e-7;  // part of the largest eigenvalue
+constexpr Index kTileRows = 256;
+
+constexpr NameTable<WhiteningKind, 3> kKinds = {
+    {{WhiteningKind::kNone, "none"}, {WhiteningKind::kZca, "zca"}, {WhiteningKind::kPca, "pca"}}};
+
+std::vector<double> column_means(ConstMatrixView<float> X) {
+  std::vector<double> mean(static_cast<std::size_t>(X.cols()), 0.0);
+  for (Index i = 0; i < X.rows(); ++i) {
+    for (Index j = 0; j < X.cols(); ++j)
+      mean[static_cast<std::size_t>(j)] += static_cast<double>(X(i, j));
+  }
+  for (double& value : mean) value /= static_cast<double>(X.rows());
+  return mean;
+}
+
+Matrix<double> covariance(const Context& context, ConstMatrixView<float> X,
+                          const std::vector<double>& mean) {
+  const Index n = X.cols();
+  const auto m = static_cast<double>(X.rows());
+  Matrix<double> C(n, n);
+  blas::gram_of_columns<float>(context, X, C);
+  for (Index i = 0; i < n; ++i) {
+    for (Index j = 0; j < n; ++j) {
+      const double product = mean[static_cast<std::size_t>(i)] * mean[static_cast<std::size_t>(j)];
+      C(i, j) = (C(i, j) - m * product) / (m - 1);
+    }
+  }
+  return C;
+}
+
+/// The directions with data in them, by falling variance: indices into eigen.values.
+std::vector<Index> kept_directions(const SymmetricEigen& eigen, Index wanted) {
+  const double largest = eigen.values.back();
+  require(largest > 0, kName, "the samples are all equal; there is nothing to whiten");
+  std::vector<Index> kept;
+  for (auto d = static_cast<Index>(eigen.values.size()) - 1; d >= 0; --d) {
+    if (eigen.values[static_cast<std::size_t>(d)] < kNoVariance * largest) break;
+    if (wanted > 0 && static_cast<Index>(kept.size()) == wanted) break;
+    kept.push_back(d);
+  }
+  return kept;
+}
+
+/// Σ_d v_d f(λ_d) v_dᵀ over the kept directions.
+template <class Function>
+Matrix<float> spectral_map(const SymmetricEigen& eigen, const std::vector<Index>& kept,
+                           Function function) {
+  const Index n = eigen.vectors.cols();
+  Matrix<double> scaled(static_cast<Index>(kept.size()), n);
+  Matrix<double> plain(static_cast<Index>(kept.size()), n);
+  for (std::size_t k = 0; k < kept.size(); ++k) {
+    const double factor = function(eigen.values[static_cast<std::size_t>(kept[k])]);
+    for (Index j = 0; j < n; ++j) {
+      plain(static_cast<Index>(k), j) = eigen.vectors(kept[k], j);
+      scaled(static_cast<Index>(k), j) = factor * eigen.vectors(kept[k], j);
+    }
+  }
+  Matrix<double> product(n, n);
+  blas::gemm<double>(blas::Op::kTransposed, blas::Op::kPlain, 1.0, scaled, plain, 0.0, product);
+  return Matrix<float>::copy_of(product.view().cast<float>());
+}
+
+}  // namespace
+
+std::string_view name_of(WhiteningKind kind) { return find_name(kKinds, kind); }
+WhiteningKind whitening_kind(std::string_view name) {
+  return find_value(kKinds, name, "whitening");
+}
+
+void WhiteningOptions::validate() const {
+  require(std::isfinite(epsilon) && epsilon >= 0, kName, "epsilon must be finite and >= 0, got {}",
+          epsilon);
+  require(components >= 0, kName, "components must be >= 0, got {}", components);
+}
+
+Whitening Whitening::fit(const Context& context, ConstMatrixView<float> samples,
+                         const WhiteningOptions& options) {
+  options.validate();
+  require_not_empty(samples, kName, "samples");
+  require_finite(samples, kName, "samples");
+  Whitening whitening;
+  whitening.kind_ = options.kind;
+  whitening.inputs_ = samples.cols();
+  if (options.kind == WhiteningKind::kNone) return whitening;
+  require(samples.rows() >= 2, kName, "at least 2 samples are needed, got {}", samples.rows());
+  const std::vector<double> mean = column_means(samples);
+  const SymmetricEigen eigen = symmetric_eigen(covariance(context, samples, mean));
+  const bool zca = options.kind == WhiteningKind::kZca;
+  const std::vector<Index> kept = kept_directions(eigen, zca ? 0 : options.components);
+  const auto shrink = [&](double d) { return 1 / std::sqrt(d + options.epsilon); };
+  if (zca) {
+    whitening.transform_ = spectral_map(eigen, kept, shrink);
+    whitening.inverse_ = spectral_map(eigen, kept, [&](double d) { return 1 / shrink(d); });
+  } else {
+    whitening.set_directions(eigen.values, eigen.vectors, kept, options.epsilon);
+  }
+  whitening.set_offset(mean);
+  return whitening;
+}
+
+void Whitening::set_directions(const std::vector<double>& values, const Matrix<double>& vectors,
+                               const std::vector<Index>& kept, double epsilon) {
+  const auto outputs = static_cast<Index>(kept.size());
+  transform_ = Matrix<float>(inputs_, outputs);
+  inverse_ = Matrix<float>(outputs, inputs_);
+  for (Index k = 0; k < outputs; ++k) {
+    const Index d = kept[static_cast<std::size_t>(k)];
+    const double root = std::sqrt(values[static_cast<std::size_t>(d)] + epsilon);
+    for (Index j = 0; j < inputs_; ++j) {
+      transform_(j, k) = static_cast<float>(vectors(d, j) / root);
+      inverse_(k, j) = static_cast<float>(vectors(d, j) * root);
+    }
+  }
+}
+
+void Whitening::set_offset(const std::vector<double>& mean) {
+  offset_.assign(static_cast<std::size_t>(outputs()), 0.0F);
+  for (Index k = 0; k < outputs(); ++k) {
+    double sum = 0;
+    for (Index j = 0; j < inputs_; ++j)
+      sum += mean[static_cast<std::size_t>(j)] * static_cast<double>(transform_(j, k));
+    offset_[static_cast<std::size_t>(k)] = static_cast<float>(sum);
+  }
+}
+
+void Whitening::apply(ConstMatrixView<float> samples, MatrixView<float> whitened) const {
+  if (kind_ == WhiteningKind::kNone) {
+    whitened = samples;
+    return;
+  }
+  blas::gemm<float>(blas::Op::kPlain, blas::Op::kPlain, 1.0F, samples, transform_, 0.0F, whitened);
+  for (Index i = 0; i < whitened.rows(); ++i) {
+    float* row = whitened.data() + i * whitened.outerStride();
+    for (Index k = 0; k < whitened.cols(); ++k) row[k] -= offset_[static_cast<std::size_t>(k)];
+  }
+}
+
+Matrix<float> Whitening::apply(const Context& context, ConstMatrixView<float> samples) const {
+  require(samples.cols() == inputs_, kName, "samples have {} columns, {} were learned",
+          samples.cols(), inputs_);
+  Matrix<float> whitened(samples.rows(), outputs());
+  const Partition tiles(samples.rows(), kTileRows);
+  parallel_for(context, tiles.count(), [&](Index t) {
+    const Range tile = tiles[t];
+    apply(samples.rows_between(tile.begin, tile.end),
+          MatrixView<float>(whitened).rows_between(tile.begin, tile.end));
+  });
+  return whitened;
+}
+
+Matrix<float> Whitening::unwhiten(ConstMatrixView<float> atoms) const {
+  require(atoms.cols() == outputs(), kName, "atoms have {} columns, whitening gives {}",
+          atoms.cols(), outputs());
+  if (kind_ == WhiteningKind::kNone) return Matrix<float>::copy_of(atoms);
+  Matrix<float> images(atoms.rows(), inputs_);
+  blas::gemm<float>(blas::Op::kPlain, blas::Op::kPlain, 1.0F, atoms, inverse_, 0.0F, images);
+  return images;
+}
+
+void Whitening::save(Archive& archive) const {
+  archive.put_text("whitening", std::string(name_of(kind_)));
+  const std::vector<std::int64_t> inputs = {inputs_};
+  archive.put_vector<std::int64_t>("whitening.inputs", inputs);
+  if (kind_ == WhiteningKind::kNone) return;
+  archive.put("whitening.transform", transform_);
+  archive.put("whitening.inverse", inverse_);
+  archive.put_vector<float>("whitening.offset", offset_);
+}
+
+Whitening Whitening::load(const Archive& archive) {
+  Whitening whitening;
+  whitening.kind_ = whitening_kind(archive.text("whitening"));
+  whitening.inputs_ = archive.vector<std::int64_t>("whitening.inputs").at(0);
+  if (whitening.kind_ == WhiteningKind::kNone) return whitening;
+  whitening.transform_ = archive.matrix<float>("whitening.transform");
+  whitening.inverse_ = archive.matrix<float>("whitening.inverse");
+  whitening.offset_ = archive.vector<float>("whitening.offset");
+  const Index outputs = whitening.transform_.cols();
+  if (whitening.transform_.rows() != whitening.inputs_ || whitening.inverse_.rows() != outputs ||
+      whitening.inverse_.cols() != whitening.inputs_ ||
+      static_cast<Index>(whitening.offset_.size()) != outputs) {
+    throw DataError("[whitening] the shapes of the saved whitening do not fit together");
+  }
+  return whitening;
+}
+
+}  // namespace krica

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// One function a subcommand: adds it to the program. Its callback runs when it is chosen.
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+namespace krica::cli {
+
+void add_demo(CLI::App& app);
+void add_train(CLI::App& app);
+void add_fit(CLI::App& app);
+void add_encode(CLI::App& app);
+void add_evaluate(CLI::App& app);
+void add_predict(CLI::App& app);
+void add_tune(CLI::App& app);
+void add_show(CLI::App& app);
+void add_info(CLI::App& app);
+void add_data(CLI::App& app);
+
+}  // namespace krica::cli

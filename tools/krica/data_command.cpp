@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <fmt/format.h>
+
+#include "commands.hpp"
+#include "krica/data/convert.hpp"
+#include "session.hpp"
+
+namespace krica::cli {
+namespace {
+
+struct ConvertCommand {
+  SessionOptions session;
+  DataOptions data;
+  std::filesystem::path target;
+  std::string to = "npy";
+};
+
+void run_convert(CLI::App& app, ConvertCommand& command) {
+  apply_config(app, command.session);
+  DataFormat format = DataFormat::kNpy;
+  check_usage([&] { format = data_format(command.to); });
+  const Context context = make_context(command.session, 0);
+  convert(context, open_data(context, command.data), command.target, format);
+  end_progress_line();
+  if (command.session.json)
+    return print_json({{"path", command.target.string()}, {"format", command.to}});
+  fmt::print("{}: {}\n", command.target.string(), command.to);
+}
+
+void add_convert(CLI::App& parent) {
+  auto command = std::make_shared<ConvertCommand>();
+  CLI::App* sub = parent.add_subcommand("convert", "Write a data set in another format");
+  add_data_options(*sub, command->data);
+  sub->add_option("TARGET", command->target, "a new or empty directory")->required();
+  sub->add_option("--to", command->to, "cifar10, idx, npy or folder")->capture_default_str();
+  add_session_options(*sub, command->session);
+  sub->footer("\nExample: krica data convert embedded clothes --to folder");
+  sub->callback([sub, command] { run_convert(*sub, *command); });
+}
+
+}  // namespace
+
+void add_data(CLI::App& app) {
+  CLI::App* sub = app.add_subcommand("data", "Convert data sets");
+  sub->require_subcommand(1);
+  add_convert(*sub);
+}
+
+}  // namespace krica::cli

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "commands.hpp"
+#include "krica/data/npy.hpp"
+#include "krica/models/model.hpp"
+#include "krica/runtime/error.hpp"
+#include "session.hpp"
+
+namespace krica::cli {
+namespace {
+
+struct EncodeCommand {
+  SessionOptions session;
+  DataOptions data;
+  std::filesystem::path model;
+  std::filesystem::path features;
+  std::string split = "train";
+};
+
+void run_encode(CLI::App& app, EncodeCommand& command) {
+  apply_config(app, command.session);
+  const Model model = Model::load(command.model);
+  const Context context = make_context(command.session, model.options().seed);
+  const DataSet data = open_data(context, command.data);
+  if (data.is_samples())
+    throw DataError("[encode] these are samples, and the model is one of images");
+  const ImageSetPtr images = command.split == "test" ? data.test : data.train;
+  if (!images) throw DataError(fmt::format("[encode] the data has no {} part", command.split));
+  NpyWriter<float> file(command.features, {images->size(), model.n_features()});
+  // A quarter of the memory budget at a time.
+  const Index rows = std::max<Index>(64, context.memory_bytes() / 4 / (4 * model.n_features()));
+  for (Index first = 0; first < images->size(); first += rows) {
+    std::vector<Index> part;
+    for (Index i = first; i < std::min(first + rows, images->size()); ++i) part.push_back(i);
+    const FeatureMatrix features = model.transform(context, *subset(images, part));
+    file.write(features.view().data(), features.rows() * features.cols());
+  }
+  file.commit();
+  end_progress_line();
+  if (command.session.json) {
+    print_json(
+        {{"features", command.features.string()}, {"shape", {images->size(), model.n_features()}}});
+  } else {
+    fmt::print("{}: {} images x {} features\n", command.features.string(), images->size(),
+               model.n_features());
+  }
+}
+
+}  // namespace
+
+void add_encode(CLI::App& app) {
+  auto command = std::make_shared<EncodeCommand>();
+  CLI::App* sub = app.add_subcommand("encode", "Pooled features of images as an .npy file");
+  sub->add_option("MODEL", command->model, "a model file")->required();
+  add_data_options(*sub, command->data);
+  sub->add_option("-o,--output", command->features, "the .npy file")->required();
+  sub->add_option("--split", command->split, "train or test")->capture_default_str();
+  add_session_options(*sub, command->session);
+  sub->footer("\nExample: krica encode clothes.krica embedded -o features.npy");
+  sub->callback([sub, command] { run_encode(*sub, *command); });
+}
+
+}  // namespace krica::cli

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <fmt/format.h>
+
+#include <fstream>
+
+#include "commands.hpp"
+#include "krica/models/model.hpp"
+#include "krica/runtime/error.hpp"
+#include "session.hpp"
+
+namespace krica::cli {
+namespace {
+
+struct InfoCommand {
+  SessionOptions session;
+  DataOptions data;
+};
+
+/// An archive begins with its header's length, of which the upper bytes are 0, and a brace.
+bool looks_like_model(const std::filesystem::path& path) {
+  if (!std::filesystem::is_regular_file(path)) return false;
+  std::ifstream file(path, std::ios::binary);
+  std::string head(9, '\0');
+  file.read(head.data(), 9);
+  return file.gcount() == 9 && head[8] == '{' && head[7] == '\0' && head[6] == '\0' &&
+         head[5] == '\0';
+}
+
+nlohmann::json describe_model(const Model& model) {
+  return {{"kind", "model"},
+          {"options", nlohmann::json::parse(to_json(model.options()))},
+          {"image_shape", {model.shape().height, model.shape().width, model.shape().channels}},
+          {"class_names", model.class_names()},
+          {"features", model.n_features()},
+          {"classifier", model.has_classifier()},
+          {"basis_status", model.parts().basis_status},
+          {"basis_iterations", model.parts().history.size()},
+          {"fingerprint", model.parts().fingerprint}};
+}
+
+nlohmann::json describe_images(const ImageSetPtr& set) {
+  if (!set) return nullptr;
+  return {{"images", set->size()},
+          {"shape", {set->shape().height, set->shape().width, set->shape().channels}},
+          {"labelled", !set->labels().empty()},
+          {"class_names", set->class_names()},
+          {"description", set->description()}};
+}
+
+nlohmann::json describe_samples(const SampleSetPtr& set) {
+  if (!set) return nullptr;
+  return {{"samples", set->rows()}, {"values", set->cols()}, {"labelled", !set->labels().empty()}};
+}
+
+nlohmann::json describe_data(const DataSet& data) {
+  nlohmann::json result = {{"kind", "data"}, {"format", name_of(data.format)}};
+  if (data.is_samples()) {
+    result["train"] = describe_samples(data.train_samples);
+    result["test"] = describe_samples(data.test_samples);
+    return result;
+  }
+  result["train"] = describe_images(data.train);
+  result["test"] = describe_images(data.test);
+  result["unlabelled"] = describe_images(data.unlabelled);
+  result["folds"] = data.folds.size();
+  return result;
+}
+
+/// Nested objects as indented lines.
+void print_table(const nlohmann::json& object, int indent) {
+  for (const auto& [name, value] : object.items()) {
+    if (value.is_null()) continue;
+    if (value.is_object()) {
+      fmt::print("{:{}}{}\n", "", indent, name);
+      print_table(value, indent + 2);
+    } else {
+      const std::string text = value.is_string() ? value.get<std::string>() : value.dump();
+      fmt::print("{:{}}{:<{}} {}\n", "", indent, name, 20, text);
+    }
+  }
+}
+
+void run_info(CLI::App& app, InfoCommand& command) {
+  apply_config(app, command.session);
+  nlohmann::json description;
+  if (looks_like_model(command.data.path)) {
+    description = describe_model(Model::load(command.data.path));
+  } else {
+    const Context context = make_context(command.session, 0);
+    description = describe_data(open_data(context, command.data));
+    end_progress_line();
+  }
+  if (command.session.json) return print_json(description);
+  print_table(description, 0);
+}
+
+}  // namespace
+
+void add_info(CLI::App& app) {
+  auto command = std::make_shared<InfoCommand>();
+  CLI::App* sub = app.add_subcommand("info", "What is in a model or a data set");
+  add_data_options(*sub, command->data);
+  add_session_options(*sub, command->session);
+  sub->footer("\nExample: krica info clothes.krica");
+  sub->callback([sub, command] { run_info(*sub, *command); });
+}
+
+}  // namespace krica::cli

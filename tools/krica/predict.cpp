@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "commands.hpp"
+#include "krica/data/image.hpp"
+#include "krica/models/model.hpp"
+#include "krica/runtime/error.hpp"
+#include "session.hpp"
+
+namespace krica::cli {
+namespace {
+
+struct PredictCommand {
+  SessionOptions session;
+  std::filesystem::path model;
+  std::vector<std::filesystem::path> images;
+  Index top = 3;
+};
+
+/// Images in memory.
+class LoadedImages final : public ImageSet {
+ public:
+  LoadedImages(ImageShape shape, std::vector<Image> images)
+      : ImageSet(info_of(shape, static_cast<Index>(images.size()))), images_(std::move(images)) {}
+
+ private:
+  static ImageSetInfo info_of(ImageShape shape, Index size) {
+    ImageSetInfo info;
+    info.size = size;
+    info.shape = shape;
+    return info;
+  }
+  void load_bytes(Index first, Index count, std::uint8_t* out) const override {
+    for (Index i = first; i < first + count; ++i) {
+      const auto& pixels = images_[static_cast<std::size_t>(i)].pixels;
+      out = std::copy(pixels.begin(), pixels.end(), out);
+    }
+  }
+  std::vector<Image> images_;
+};
+
+std::vector<Index> best_first(const float* scores, Index classes, Index top) {
+  std::vector<Index> order(static_cast<std::size_t>(classes));
+  std::iota(order.begin(), order.end(), Index{0});
+  std::stable_sort(order.begin(), order.end(),
+                   [&](Index a, Index b) { return scores[a] > scores[b]; });
+  order.resize(static_cast<std::size_t>(std::min(top, classes)));
+  return order;
+}
+
+void run_predict(CLI::App& app, PredictCommand& command) {
+  apply_config(app, command.session);
+  if (command.top < 1)
+    throw UsageError(fmt::format("--top must be at least 1, got {}", command.top));
+  const Model model = Model::load(command.model);
+  if (!model.has_classifier())
+    throw DataError(
+        fmt::format("[predict] {} has no classifier; use train", command.model.string()));
+  command.session.quiet = true;
+  const Context context = make_context(command.session, model.options().seed);
+  std::vector<Image> images;
+  for (const auto& path : command.images)
+    images.push_back(fit_image(read_image(path), model.shape()));
+  const Matrix<float> scores =
+      model.scores(context, LoadedImages(model.shape(), std::move(images)));
+  nlohmann::json result = nlohmann::json::array();
+  for (Index i = 0; i < scores.rows(); ++i) {
+    const std::string path = command.images[static_cast<std::size_t>(i)].string();
+    nlohmann::json predictions = nlohmann::json::array();
+    if (!command.session.json) fmt::print("{}\n", path);
+    for (const Index c : best_first(scores.row(i), scores.cols(), command.top)) {
+      const std::string& name = model.class_names()[static_cast<std::size_t>(c)];
+      predictions.push_back({{"class", name}, {"label", c}, {"score", scores(i, c)}});
+      if (!command.session.json) fmt::print("  {:<24} {:7.3f}\n", name, scores(i, c));
+    }
+    result.push_back({{"image", path}, {"predictions", predictions}});
+  }
+  if (command.session.json) print_json({{"images", result}});
+}
+
+}  // namespace
+
+void add_predict(CLI::App& app) {
+  auto command = std::make_shared<PredictCommand>();
+  CLI::App* sub =
+      app.add_subcommand("predict", "The classes of single images, with the SVM's scores");
+  sub->add_option("MODEL", command->model, "a model file with a classifier")->required();
+  sub->add_option("IMAGE", command->images,
+                  "JPEG, PNG, PNM or BMP files; resized to the model's images")
+      ->required();
+  sub->add_option("--top", command->top, "classes to list for an image")->capture_default_str();
+  add_session_options(*sub, command->session);
+  sub->footer("\nExample: krica predict clothes.krica photo.jpg --top 3");
+  sub->callback([sub, command] { run_predict(*sub, *command); });
+}
+
+}  // namespace krica::cli

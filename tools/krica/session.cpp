@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "session.hpp"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <csignal>
+#include <fstream>
+#include <optional>
+
+#include "krica/runtime/error.hpp"
+#include "progress.hpp"
+
+namespace krica::cli {
+namespace {
+
+std::string hint = "interrupted";
+std::optional<Context> interruptible;  // what the signal handler cancels
+
+void on_signal(int /*signal*/) {
+  if (interruptible) interruptible->cancel();
+}
+
+void install_signal_handlers() {
+  struct sigaction action {};
+  action.sa_handler = on_signal;
+  sigemptyset(&action.sa_mask);
+  action.sa_flags = SA_RESETHAND;  // a second Ctrl-C ends the program at once
+  sigaction(SIGINT, &action, nullptr);
+  sigaction(SIGTERM, &action, nullptr);
+}
+
+/// An option of any of PipelineOptions' types.
+class OptionAdder {
+ public:
+  explicit OptionAdder(CLI::App& command) : command_(command) {}
+
+  template <class Value>
+  void operator()(const char* name, Value& value, const char* help) const {
+    command_.add_option("--" + std::string(name), value, help)->capture_default_str();
+  }
+  void operator()(const char* name, bool& value, const char* help) const {
+    command_.add_flag("--" + std::string(name), value, help);
+  }
+  void operator()(const char* name, Auto<bool>& value, const char* help) const {
+    const auto parse = [&value, name](const std::string& text) {
+      if (text != "auto" && text != "yes" && text != "no") {
+        throw CLI::ValidationError("--" + std::string(name),
+                                   "must be auto, yes or no, got " + text);
+      }
+      if (text != "auto") value = text == "yes";
+    };
+    command_.add_option_function<std::string>("--" + std::string(name), parse, help)
+        ->default_str("auto");
+  }
+  void operator()(const char* name, Auto<double>& value, const char* help) const {
+    const auto parse = [&value, name](const std::string& text) {
+      if (text == "auto") return value.reset();
+      double number = 0;
+      if (!CLI::detail::lexical_cast(text, number)) {
+        throw CLI::ValidationError("--" + std::string(name),
+                                   "must be auto or a number, got " + text);
+      }
+      value = number;
+    };
+    command_.add_option_function<std::string>("--" + std::string(name), parse, help)
+        ->default_str("auto");
+  }
+  void operator()(const char* name, Auto<std::string>& value, const char* help) const {
+    const auto parse = [&value](const std::string& text) {
+      if (text == "auto") return value.reset();
+      value = text;
+    };
+    command_.add_option_function<std::string>("--" + std::string(name), parse, help)
+        ->default_str("auto");
+  }
+
+ private:
+  CLI::App& command_;
+};
+
+}  // namespace
+
+void add_session_options(CLI::App& command, SessionOptions& options) {
+  const std::string group = "Running";
+  command.add_option("--threads", options.threads, "threads; 0 for all cores")
+      ->capture_default_str()
+      ->group(group);
+  command.add_option("--memory", options.memory, "memory budget, e.g. 512M or 4G")
+      ->capture_default_str()
+      ->group(group);
+  command.add_flag("--quiet", options.quiet, "no progress")->group(group);
+  command.add_flag("--json", options.json, "one JSON object on standard output")->group(group);
+  command.add_option("--config", options.config, "TOML file with options (name = value)")
+      ->group(group);
+}
+
+void add_data_options(CLI::App& command, DataOptions& options) {
+  const std::string group = "Data";
+  command.add_option("DATA", options.path, "directory or file of images or samples, or 'embedded'")
+      ->required();
+  command
+      .add_option("--format", options.format,
+                  "auto, cifar10, cifar100, cifar10-png, stl10, idx, folder, npy or embedded")
+      ->capture_default_str()
+      ->group(group);
+  command.add_option("--image-size", options.image_size, "make images SIZE x SIZE; 0 as they are")
+      ->capture_default_str()
+      ->group(group);
+  command
+      .add_option("--image-size-rule", options.image_size_rule,
+                  "square, shorter (crop) or longer (fill)")
+      ->capture_default_str()
+      ->group(group);
+  command.add_option("--channels", options.channels, "1 grey, 3 colour, 0 as they are")
+      ->capture_default_str()
+      ->group(group);
+  command.add_option("--labels", options.labels, "labels of a single .npy or IDX file")
+      ->group(group);
+  command
+      .add_option("--test-fraction", options.test_fraction, "split off where there is no test part")
+      ->capture_default_str()
+      ->group(group);
+}
+
+void add_pipeline_options(CLI::App& command, PipelineOptions& options) {
+  for_each_option(options, OptionAdder(command));
+}
+
+void apply_config(CLI::App& command, const SessionOptions& options) {
+  if (options.config.empty()) return;
+  std::ifstream file(options.config);
+  if (!file) throw IoError(fmt::format("[config] cannot open {}", options.config.string()));
+  for (const CLI::ConfigItem& item : CLI::ConfigTOML().from_config(file)) {
+    CLI::Option* option = command.get_option_no_throw("--" + item.name);
+    if (option == nullptr || !item.parents.empty()) {
+      throw UsageError(fmt::format("[config] {}: '{}' is no option of {}", options.config.string(),
+                                   item.fullname(), command.get_name()));
+    }
+    if (option->count() > 0) continue;  // the command line goes first
+    for (const std::string& input : item.inputs) option->add_result(input);
+    option->run_callback();
+  }
+}
+
+std::int64_t parse_memory(const std::string& text) {
+  double number = 0;
+  std::string unit = text;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  unit = text.substr(static_cast<std::size_t>(end - text.data()));
+  double factor = 0;
+  if (unit.empty()) factor = 1;
+  if (unit == "K" || unit == "k") factor = 1 << 10;
+  if (unit == "M" || unit == "m") factor = 1 << 20;
+  if (unit == "G" || unit == "g") factor = 1 << 30;
+  if (error != std::errc() || factor == 0 || !(number * factor >= 1 << 20)) {
+    throw UsageError(
+        fmt::format("--memory must be at least 1M, such as 512M or 4G, got '{}'", text));
+  }
+  return static_cast<std::int64_t>(number * factor);
+}
+
+Context make_context(const SessionOptions& options, std::uint64_t seed) {
+  if (options.threads < 0 || options.threads > 256) {
+    throw UsageError(fmt::format("--threads must be 0 to 256, got {}", options.threads));
+  }
+  ContextOptions context{
+      .threads = options.threads, .seed = seed, .memory_bytes = parse_memory(options.memory)};
+  if (!options.quiet) context.progress = ProgressPrinter();
+  interruptible.emplace(std::move(context));
+  install_signal_handlers();
+  return *interruptible;
+}
+
+DataSet open_data(const Context& context, const DataOptions& options) {
+  OpenOptions open;
+  check_usage([&] {
+    open.format = data_format(options.format);
+    open.image_size_rule = image_size_rule(options.image_size_rule);
+    open.image_size = options.image_size;
+    open.channels = options.channels;
+    open.labels = options.labels;
+    open.test_fraction = options.test_fraction;
+    open.validate();
+  });
+  return open_dataset(context, options.path, open);
+}
+
+void check_usage(const std::function<void()>& check) {
+  try {
+    check();
+  } catch (const InvalidArgument& error) {
+    throw UsageError(error.what());
+  }
+}
+
+void set_resume_hint(const std::string& text) { hint = text; }
+std::string resume_hint() { return hint; }
+
+void print_json(const nlohmann::json& object) { fmt::print("{}\n", object.dump(2)); }
+
+}  // namespace krica::cli

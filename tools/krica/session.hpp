@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What all commands share: --threads, --memory, --quiet, --json and --config; the data options;
+// progress on standard error; Ctrl-C.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <filesystem>
+#include <functional>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+#include <string>
+
+#include "krica/data/dataset.hpp"
+#include "krica/models/options.hpp"
+#include "krica/runtime/context.hpp"
+
+namespace krica::cli {
+
+/// The command is wrong (exit code 2), as opposed to the data.
+class UsageError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+struct SessionOptions {
+  int threads = 0;
+  std::string memory = "4G";
+  bool quiet = false;
+  bool json = false;
+  std::filesystem::path config;
+};
+
+struct DataOptions {
+  std::filesystem::path path;
+  std::string format = "auto";
+  Index image_size = 0;
+  std::string image_size_rule = "square";
+  Index channels = 0;
+  std::filesystem::path labels;
+  double test_fraction = 0;
+};
+
+void add_session_options(CLI::App& command, SessionOptions& options);
+/// The positional DATA and how to read it.
+void add_data_options(CLI::App& command, DataOptions& options);
+void add_pipeline_options(CLI::App& command, PipelineOptions& options);
+
+/// Sets the options that --config names and the command line does not. Throws UsageError for
+/// unknown names.
+void apply_config(CLI::App& command, const SessionOptions& options);
+
+/// A context that shows progress and is cancelled by Ctrl-C and SIGTERM.
+Context make_context(const SessionOptions& options, std::uint64_t seed);
+
+DataSet open_data(const Context& context, const DataOptions& options);
+
+/// Checks options that need no data; UsageError instead of InvalidArgument.
+void check_usage(const std::function<void()>& check);
+
+/// "512M", "4G", or bytes.
+std::int64_t parse_memory(const std::string& text);
+
+/// Said when a run is interrupted; the command that can be resumed sets it.
+void set_resume_hint(const std::string& hint);
+std::string resume_hint();
+
+/// Ends a progress bar's line, if one is being drawn.
+void end_progress_line();
+
+/// Prints one JSON object on standard output.
+void print_json(const nlohmann::json& object);
+
+}  // namespace krica::cli

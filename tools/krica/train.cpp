@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// krica train: basis, features and classifier. krica fit: the basis only.
+#include <fmt/format.h>
+
+#include "commands.hpp"
+#include "evaluation_text.hpp"
+#include "krica/bases/basis.hpp"
+#include "krica/models/training.hpp"
+#include "krica/runtime/error.hpp"
+#include "session.hpp"
+
+namespace krica::cli {
+namespace {
+
+struct TrainCommand {
+  SessionOptions session;
+  DataOptions data;
+  PipelineOptions pipeline;
+  std::filesystem::path model;
+  std::filesystem::path checkpoint;
+  bool classifier = true;
+};
+
+std::string method_list() {
+  std::string text = "\nMethods (--method):\n";
+  for (const BasisMethod& method : basis_methods())
+    text += fmt::format("  {:<18}{}\n", method.name, method.summary);
+  return text;
+}
+
+/// A target that cannot be written is better told before hours of work than after.
+void check_target(const std::filesystem::path& model) {
+  const std::filesystem::path directory = model.has_parent_path() ? model.parent_path() : ".";
+  if (!std::filesystem::is_directory(directory)) {
+    throw IoError(
+        fmt::format("[model] {}: there is no directory {}", model.string(), directory.string()));
+  }
+  if (std::filesystem::is_directory(model))
+    throw IoError(fmt::format("[model] {} is a directory", model.string()));
+}
+
+ImageSetPtr training_images(const TrainCommand& command, const DataSet& data) {
+  ImageSetPtr images = !command.classifier && data.unlabelled ? data.unlabelled : data.train;
+  if (command.pipeline.images > 0) images = first_images(images, command.pipeline.images);
+  return images;
+}
+
+nlohmann::json summary_json(const Model& model, const TrainingReport& report,
+                            const std::filesystem::path& path) {
+  nlohmann::json summary = {{"model", path.string()},
+                            {"options", nlohmann::json::parse(to_json(model.options()))},
+                            {"basis_status", model.parts().basis_status},
+                            {"features", model.n_features()},
+                            {"seconds", stage_times_json(report.stages)},
+                            {"resumed", report.resumed}};
+  nlohmann::json tried = nlohmann::json::array();
+  for (const auto& [C, accuracy] : report.chosen_c.tried)
+    tried.push_back({{"c", C}, {"accuracy", accuracy}});
+  summary["svm_c_tried"] = tried;
+  return summary;
+}
+
+void print_summary(const Model& model, const TrainingReport& report,
+                   const std::filesystem::path& path) {
+  const PipelineOptions& options = model.options();
+  fmt::print("{}: {} with {} atoms", path.string(), options.method, options.components);
+  if (options.gamma && options.encoder == "kernel") fmt::print(", gamma {:.4g}", *options.gamma);
+  fmt::print(", basis {}", model.parts().basis_status);
+  if (options.svm_c) fmt::print(", C {:.4g}", *options.svm_c);
+  fmt::print("\n{}{}\n", report.resumed ? "resumed; " : "", stage_times(report.stages));
+}
+
+void run_train(CLI::App& app, TrainCommand& command) {
+  apply_config(app, command.session);
+  check_usage([&] { command.pipeline.validate(); });
+  check_target(command.model);
+  const Context context = make_context(command.session, command.pipeline.seed);
+  const DataSet data = open_data(context, command.data);
+  if (data.is_samples())
+    throw DataError("[train] these are samples, not images; use the Python package or the library");
+  if (command.checkpoint.empty()) command.checkpoint = command.model.string() + ".checkpoint";
+  set_resume_hint(fmt::format("interrupted; {} is kept: the same command goes on from there",
+                              command.checkpoint.string()));
+  const ImageSetPtr images = training_images(command, data);
+  TrainingReport report;
+  const Model model =
+      train(context, *images, {command.pipeline, command.checkpoint, command.classifier}, &report);
+  model.save(command.model);
+  end_progress_line();
+  nlohmann::json summary = summary_json(model, report, command.model);
+  if (!command.session.json) print_summary(model, report, command.model);
+  if (command.classifier && data.test) {
+    const Evaluation evaluation =
+        evaluate_predictions(model.predict(context, *data.test), data.test->labels(),
+                             static_cast<Index>(model.class_names().size()));
+    end_progress_line();
+    summary["test"] = to_json(evaluation, model.class_names());
+    if (!command.session.json) {
+      fmt::print("test accuracy {:.2f} % on {} images\n", 100 * evaluation.accuracy,
+                 data.test->size());
+    }
+  }
+  if (command.session.json) print_json(summary);
+}
+
+void add_command(CLI::App& app, const char* name, const char* help, bool classifier) {
+  auto command = std::make_shared<TrainCommand>();
+  command->classifier = classifier;
+  CLI::App* sub = app.add_subcommand(name, help);
+  add_data_options(*sub, command->data);
+  sub->add_option("-o,--output", command->model, "the model file")->required();
+  add_pipeline_options(*sub, command->pipeline);
+  sub->add_option("--checkpoint", command->checkpoint,
+                  "where progress is kept; default MODEL.checkpoint")
+      ->group("Running");
+  add_session_options(*sub, command->session);
+  sub->footer(method_list() +
+              fmt::format("\nExample: krica {} embedded -o clothes.krica --components 400", name));
+  sub->callback([sub, command] { run_train(*sub, *command); });
+}
+
+}  // namespace
+
+void add_train(CLI::App& app) {
+  add_command(app, "train", "Learn a basis, features and a classifier from labelled images", true);
+}
+
+void add_fit(CLI::App& app) {
+  add_command(app, "fit", "Learn a basis only, from images without labels", false);
+}
+
+}  // namespace krica::cli
