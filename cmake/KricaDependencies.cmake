@@ -24,7 +24,7 @@ target_include_directories(krica_blas SYSTEM INTERFACE ${KRICA_BLAS_INCLUDE_DIR}
 target_link_libraries(krica_blas INTERFACE ${KRICA_BLAS_LIBRARY} gfortran m pthread)
 
 # Image codecs, archives and downloads: for src/data alone.
-find_package(CURL REQUIRED)
+find_package(CURL 7.85 REQUIRED)
 find_package(JPEG REQUIRED)
 find_package(LibArchive REQUIRED)
 find_package(PNG REQUIRED)

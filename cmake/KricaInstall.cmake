@@ -3,7 +3,7 @@
 include(CMakePackageConfigHelpers)
 set(KRICA_CONFIG_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/krica)
 
-install(TARGETS krica EXPORT krica-targets)
+install(TARGETS krica krica_data EXPORT krica-targets)
 install(DIRECTORY include/krica DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(EXPORT krica-targets NAMESPACE krica:: DESTINATION ${KRICA_CONFIG_DIR})
 configure_package_config_file(cmake/krica-config.cmake.in krica-config.cmake

@@ -53,9 +53,11 @@ ByteSourcePtr static_source(std::string operation, std::string name,
 /// The whole source. Throws DataError beyond `limit` bytes.
 Bytes read_all(const ByteSource& source, Index limit);
 
-/// The uncompressed content, in memory. Throws DataError where the stream is broken or truncated or
-/// would take more than the context's memory budget.
-ByteSourcePtr gunzip(const Context& context, const ByteSource& source);
+/// The uncompressed content, in memory. Throws DataError where the stream is broken or truncated,
+/// would take more than the context's memory budget, or does not begin with `start`: this is known
+/// before the rest is unpacked.
+ByteSourcePtr gunzip(const Context& context, const ByteSource& source,
+                     std::span<const std::uint8_t> start);
 
 /// Lines of a small text file, without the line ends and without empty lines.
 std::vector<std::string> read_lines(const std::string& operation,

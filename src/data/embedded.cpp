@@ -28,9 +28,10 @@ krica_embedded_end:
 namespace krica {
 namespace {
 
-const std::vector<std::string> kClassNames = {"T-shirt/top", "Trouser",   "Pullover", "Dress",
-                                              "Coat",        "Sandal",    "Shirt",    "Sneaker",
-                                              "Bag",         "Ankle boot"};
+std::vector<std::string> class_names() {
+  return {"T-shirt/top", "Trouser", "Pullover", "Dress", "Coat",
+          "Sandal",      "Shirt",   "Sneaker",  "Bag",   "Ankle boot"};
+}
 
 /// The pair of images and labels at `offset`, which moves behind it.
 ImageSetPtr read_pair(const ByteSourcePtr& source, const std::string& part, Index& offset) {
@@ -39,7 +40,7 @@ ImageSetPtr read_pair(const ByteSourcePtr& source, const std::string& part, Inde
   offset = labels.end();
   ImageSetInfo info;
   info.labels = read_idx_labels(*source, labels);
-  info.class_names = kClassNames;
+  info.class_names = class_names();
   info.description = "Fashion-MNIST subset " + part;
   return idx_images(source, images, std::move(info));
 }
@@ -50,7 +51,7 @@ DataSet embedded_dataset() {
   const auto size = static_cast<std::size_t>(krica_embedded_end - krica_embedded_begin);
   const ByteSourcePtr packed =
       static_source("embedded", "fashion_mnist_subset", {krica_embedded_begin, size});
-  const ByteSourcePtr source = gunzip(Context(), *packed);
+  const ByteSourcePtr source = gunzip(Context(), *packed, kIdxStart);
   DataSet data;
   Index offset = 0;
   data.train = read_pair(source, "train", offset);

@@ -14,8 +14,8 @@ constexpr Index kBlock = Index{1} << 18;
 /// One inflate stream over a source; gzip files may hold several members one after the other.
 class Inflater {
  public:
-  Inflater(const Context& context, const ByteSource& source)
-      : context_(context), source_(source), input_(kBlock) {
+  Inflater(const Context& context, const ByteSource& source, std::span<const std::uint8_t> start)
+      : context_(context), source_(source), start_(start), input_(kBlock) {
     constexpr int kGzipOnly = 15 + 16;
     if (inflateInit2(&stream_, kGzipOnly) != Z_OK) throw std::bad_alloc();
   }
@@ -68,8 +68,17 @@ class Inflater {
       status = inflate(&stream_, Z_NO_FLUSH);
       output.resize(static_cast<std::size_t>(used + kBlock - stream_.avail_out));
       if (status != Z_OK && status != Z_STREAM_END && status != Z_BUF_ERROR) broken();
+      check_start(output);
     } while (status != Z_STREAM_END && stream_.avail_out == 0);
     return status == Z_STREAM_END;
+  }
+
+  void check_start(const Bytes& output) const {
+    const std::size_t there = std::min(start_.size(), output.size());
+    if (!std::equal(output.begin(), output.begin() + static_cast<std::ptrdiff_t>(there),
+                    start_.begin())) {
+      data_error(source_.operation(), source_.name(), "the gzip stream holds something else");
+    }
   }
 
   [[noreturn]] void broken() const {
@@ -79,6 +88,7 @@ class Inflater {
 
   const Context& context_;
   const ByteSource& source_;
+  std::span<const std::uint8_t> start_;
   Bytes input_;
   Index offset_ = 0;
   z_stream stream_{};
@@ -86,8 +96,9 @@ class Inflater {
 
 }  // namespace
 
-ByteSourcePtr gunzip(const Context& context, const ByteSource& source) {
-  return memory_source(source.operation(), source.name(), Inflater(context, source).run());
+ByteSourcePtr gunzip(const Context& context, const ByteSource& source,
+                     std::span<const std::uint8_t> start) {
+  return memory_source(source.operation(), source.name(), Inflater(context, source, start).run());
 }
 
 }  // namespace krica

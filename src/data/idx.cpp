@@ -17,7 +17,7 @@ namespace fs = std::filesystem;
 /// Unpacks gzip; plain files are read on demand.
 ByteSourcePtr open_idx_file(const Context& context, const fs::path& path) {
   ByteSourcePtr source = open_file("idx", path);
-  return is_gzip(*source) ? gunzip(context, *source) : source;
+  return is_gzip(*source) ? gunzip(context, *source, kIdxStart) : source;
 }
 
 /// "train-images" is found as train-images-idx3-ubyte, train-images.idx3-ubyte, with .gz or

@@ -4,10 +4,15 @@
 // images have three dimensions (magic 0x803), labels one (0x801).
 #pragma once
 
+#include <array>
+
 #include "data/byte_source.hpp"
 #include "krica/data/image_set.hpp"
 
 namespace krica {
+
+/// What every IDX file of bytes begins with.
+constexpr std::array<std::uint8_t, 3> kIdxStart = {0, 0, 8};
 
 struct IdxHeader {
   std::vector<Index> sizes;

@@ -146,7 +146,7 @@ std::vector<int> read_labels(const Context& context, const fs::path& path) {
   if (!fs::exists(path))
     throw IoError(fmt::format("[labels] {}: the label file does not exist", path.string()));
   ByteSourcePtr source = open_file("labels", path);
-  if (is_gzip(*source)) source = gunzip(context, *source);
+  if (is_gzip(*source)) source = gunzip(context, *source, kIdxStart);
   std::uint8_t first = 0;
   if (source->size() > 0) source->read(0, 1, &first);
   if (first == 0) return read_idx_labels(*source, read_idx_header(*source, 0, 1));

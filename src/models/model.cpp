@@ -92,8 +92,7 @@ std::vector<int> Model::predict(const Context& context, const ImageSet& images) 
 
 Matrix<float> Model::atom_images() const {
   require(parts_.extractor.has_value(), "model", "raw pixels have no atoms to show");
-  return parts_.extractor->preprocessing().whitening().unwhiten(
-      parts_.extractor->encoder().atoms());
+  return parts_.extractor->preprocessing().unwhiten(parts_.extractor->encoder().atoms());
 }
 
 Archive Model::to_archive() const {

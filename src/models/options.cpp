@@ -82,7 +82,6 @@ void PipelineOptions::validate() const {
           "gamma must be auto or > 0, got {}", gamma.value_or(0));
   kernel_kind(kernel);
   if (encoder) encoder_kind(*encoder);
-  whitening_kind(whitening);
   features_of(*this).validate();
   preprocessing_of(*this).validate();
   if (chosen.learn != nullptr) pooling_of(*this).validate(components);
@@ -148,10 +147,23 @@ FeatureOptions features_of(const PipelineOptions& options) {
 }
 
 PreprocessingOptions preprocessing_of(const PipelineOptions& options) {
-  return {.contrast_epsilon = options.contrast_epsilon,
-          .whitening = {.kind = whitening_kind(options.whitening),
-                        .epsilon = options.whitening_epsilon},
-          .unit_norm = options.unit_norm.value_or(false)};
+  PreprocessingOptions result{.contrast_epsilon = options.contrast_epsilon,
+                              .whitening = {.epsilon = options.whitening_epsilon,
+                                            .components = options.whitening_components},
+                              .unit_norm = options.unit_norm.value_or(false)};
+  if (options.whitening != "kpca") {
+    result.whitening.kind = whitening_kind(options.whitening);
+    return result;
+  }
+  const bool random = options.landmark_choice == "random";
+  require(random || options.landmark_choice == "kmeans", "options",
+          "landmark-choice must be kmeans or random, got '{}'", options.landmark_choice);
+  result.kernel_pca = {.kernel = {.gamma = options.whitening_gamma.value_or(1.0)},
+                       .landmarks = options.landmarks,
+                       .choice = random ? LandmarkChoice::kRandom : LandmarkChoice::kKmeans,
+                       .components = options.whitening_components,
+                       .epsilon = options.whitening_epsilon};
+  return result;
 }
 
 BasisOptions basis_of(const PipelineOptions& options) {

@@ -57,9 +57,8 @@ class Training {
         return sample_patches(context_, images_, job_.options.receptive_field,
                               job_.options.patches);
       });
-      const Preprocessing preprocessing = timed("whitening", [&] {
-        return Preprocessing::fit(context_, sample.patches, preprocessing_of(parts_.options));
-      });
+      const Preprocessing preprocessing =
+          timed("whitening", [&] { return fit_preprocessing(sample.patches); });
       const Matrix<float> patches = timed("whitening", [&] {
         return preprocessing.apply(context_, std::exchange(sample.patches, {}));
       });
@@ -68,12 +67,27 @@ class Training {
                  timed("basis", [&] { return learn_atoms(patches, sample.labels); }));
     }
     const Archive& done = checkpoint_.content();
-    parts_.options.gamma = done.vector<double>("gamma").at(0);
+    parts_.options = options_from_json(done.text("settled_options"));
     parts_.basis_status = done.text("basis_status");
     const Archive solver = checkpoint_.state("basis_result");
     parts_.history = history_from(solver);
     parts_.extractor.emplace(features_of(parts_.options), parts_.shape, Preprocessing::load(done),
                              Encoder(encoder_of(parts_.options), done.matrix<float>("atoms")));
+  }
+
+  Preprocessing fit_preprocessing(const Matrix<float>& raw_patches) {
+    PipelineOptions& options = parts_.options;
+    if (options.whitening == "kpca" && !options.whitening_gamma) {
+      // On what kernel PCA will see; 1/median is the usual width.
+      PreprocessingOptions plain = preprocessing_of(options);
+      plain.kernel_pca.reset();
+      plain.whitening.kind = WhiteningKind::kNone;
+      plain.unit_norm = false;
+      const Matrix<float> seen =
+          Preprocessing::fit(context_, raw_patches, plain).apply(context_, raw_patches);
+      options.whitening_gamma = auto_gamma<float>(context_, seen) / 6;
+    }
+    return Preprocessing::fit(context_, raw_patches, preprocessing_of(options));
   }
 
   void settle_gamma(const Matrix<float>& patches) {
@@ -107,8 +121,7 @@ class Training {
     content.remove("solver");
     content.put("atoms", basis.atoms);
     preprocessing.save(content);
-    const std::vector<double> gamma = {*parts_.options.gamma};
-    content.put_vector<double>("gamma", gamma);
+    content.put_text("settled_options", to_json(parts_.options));
     content.put_text("basis_status", std::string(name_of(basis.status)));
     Archive result;
     put_history(result, basis.history);

@@ -69,13 +69,15 @@ void PreprocessingOptions::validate() const {
   require(std::isfinite(contrast_epsilon) && contrast_epsilon > 0, kName,
           "contrast_epsilon must be finite and > 0, got {}", contrast_epsilon);
   whitening.validate();
+  if (kernel_pca) kernel_pca->validate();
 }
 
 Preprocessing::Preprocessing(float pixel_scale, double contrast_epsilon, Whitening whitening,
-                             bool unit_norm)
+                             std::optional<KernelPca<float>> kernel_pca, bool unit_norm)
     : pixel_scale_(pixel_scale),
       contrast_epsilon_(contrast_epsilon),
       whitening_(std::move(whitening)),
+      kernel_pca_(std::move(kernel_pca)),
       unit_norm_(unit_norm) {}
 
 Preprocessing Preprocessing::fit(const Context& context, ConstMatrixView<float> raw_patches,
@@ -88,7 +90,12 @@ Preprocessing Preprocessing::fit(const Context& context, ConstMatrixView<float> 
   const Matrix<float> patches = contrast_normalised(context, raw_patches, scale, epsilon);
   require(ordered_dot(patches.data(), patches.data(), patches.size()) > 0, kName,
           "the images have no contrast: every patch is constant");
-  return {scale, epsilon, Whitening::fit(context, patches, options.whitening), options.unit_norm};
+  if (!options.kernel_pca) {
+    return {
+        scale, epsilon, Whitening::fit(context, patches, options.whitening), {}, options.unit_norm};
+  }
+  return {scale, epsilon, Whitening::fit(context, patches, {.kind = WhiteningKind::kNone}),
+          KernelPca<float>::fit(context, patches, *options.kernel_pca), options.unit_norm};
 }
 
 void Preprocessing::apply_tile(MatrixView<float> raw_patches, MatrixView<float> result) const {
@@ -96,7 +103,11 @@ void Preprocessing::apply_tile(MatrixView<float> raw_patches, MatrixView<float> 
     normalise_contrast(raw_patches.data() + i * raw_patches.outerStride(), raw_patches.cols(),
                        pixel_scale_, contrast_epsilon_);
   }
-  whitening_.apply(raw_patches, result);
+  if (kernel_pca_) {
+    kernel_pca_->apply(raw_patches, result);
+  } else {
+    whitening_.apply(raw_patches, result);
+  }
   if (!unit_norm_) return;
   for (Index i = 0; i < result.rows(); ++i)
     normalise_length(result.data() + i * result.outerStride(), result.cols());
@@ -116,17 +127,27 @@ Matrix<float> Preprocessing::apply(const Context& context,
   return result;
 }
 
+Matrix<float> Preprocessing::unwhiten(ConstMatrixView<float> atoms) const {
+  require(!kernel_pca_, kName,
+          "after kernel PCA the atoms lie in feature space and have no picture");
+  return whitening_.unwhiten(atoms);
+}
+
 void Preprocessing::save(Archive& archive) const {
   const std::vector<double> scalars = {static_cast<double>(pixel_scale_), contrast_epsilon_,
                                        unit_norm_ ? 1.0 : 0.0};
   archive.put_vector<double>("preprocessing", scalars);
   whitening_.save(archive);
+  if (kernel_pca_) kernel_pca_->save(archive);
 }
 
 Preprocessing Preprocessing::load(const Archive& archive) {
   const auto scalars = archive.vector<double>("preprocessing");
   if (scalars.size() != 3) throw DataError("[preprocessing] the saved preprocessing is incomplete");
-  return {static_cast<float>(scalars[0]), scalars[1], Whitening::load(archive), scalars[2] != 0};
+  std::optional<KernelPca<float>> kernel_pca;
+  if (archive.has("kernel_pca.landmarks")) kernel_pca = KernelPca<float>::load(archive);
+  return {static_cast<float>(scalars[0]), scalars[1], Whitening::load(archive),
+          std::move(kernel_pca), scalars[2] != 0};
 }
 
 }  // namespace krica

@@ -40,6 +40,10 @@ struct PipelineOptions {
   std::string pooling_groups = "none";
   std::string whitening = "zca";
   double whitening_epsilon = 0.1;
+  Index whitening_components = 0;
+  Auto<double> whitening_gamma = {};
+  Index landmarks = 1000;
+  std::string landmark_choice = "kmeans";
   double contrast_epsilon = 10.0;
   std::string solver = "auto";
   Index iterations = 100;
@@ -84,8 +88,14 @@ void for_each_option(Options& o, Visitor&& visit) {
   visit("convention", o.convention, "RICA's conventions: paper, le or matlab");
   visit("pooling-groups", o.pooling_groups,
         "groups of the sparsity term: none, topographic or a group size");
-  visit("whitening", o.whitening, "zca, pca or none");
+  visit("whitening", o.whitening, "zca, pca, kpca or none");
   visit("whitening-epsilon", o.whitening_epsilon, "added to the variances before dividing by them");
+  visit("whitening-components", o.whitening_components,
+        "directions that pca and kpca keep; 0 for all with variance");
+  visit("whitening-gamma", o.whitening_gamma,
+        "width of kpca's Gaussian; auto is 1 over the median squared distance");
+  visit("landmarks", o.landmarks, "samples that kpca works through; 0 for all patches (exact)");
+  visit("landmark-choice", o.landmark_choice, "kmeans or random");
   visit("contrast-epsilon", o.contrast_epsilon, "added to a patch's variance, for pixels 0 to 255");
   visit("solver", o.solver, "auto, lbfgs, adam or fixed-point; auto is adam for many patches");
   visit("iterations", o.iterations, "of L-BFGS and the fixed point, at most");

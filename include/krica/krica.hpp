@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Everything in the core library.
+#pragma once
+
+#include "krica/bases/basis.hpp"                // IWYU pragma: export
+#include "krica/classify/linear_svm.hpp"        // IWYU pragma: export
+#include "krica/classify/metrics.hpp"           // IWYU pragma: export
+#include "krica/classify/splits.hpp"            // IWYU pragma: export
+#include "krica/classify/standardiser.hpp"      // IWYU pragma: export
+#include "krica/clustering/kmeans.hpp"          // IWYU pragma: export
+#include "krica/features/encoder.hpp"           // IWYU pragma: export
+#include "krica/features/extractor.hpp"         // IWYU pragma: export
+#include "krica/kernels/kernel.hpp"             // IWYU pragma: export
+#include "krica/models/model.hpp"               // IWYU pragma: export
+#include "krica/models/training.hpp"            // IWYU pragma: export
+#include "krica/objectives/discrimination.hpp"  // IWYU pragma: export
+#include "krica/objectives/krica.hpp"           // IWYU pragma: export
+#include "krica/objectives/pooling.hpp"         // IWYU pragma: export
+#include "krica/objectives/rica.hpp"            // IWYU pragma: export
+#include "krica/patches/kernel_pca.hpp"         // IWYU pragma: export
+#include "krica/patches/preprocessing.hpp"      // IWYU pragma: export
+#include "krica/patches/sampling.hpp"           // IWYU pragma: export
+#include "krica/patches/whitening.hpp"          // IWYU pragma: export
+#include "krica/runtime/archive.hpp"            // IWYU pragma: export
+#include "krica/runtime/context.hpp"            // IWYU pragma: export
+#include "krica/runtime/error.hpp"              // IWYU pragma: export
+#include "krica/runtime/matrix.hpp"             // IWYU pragma: export
+#include "krica/runtime/random.hpp"             // IWYU pragma: export
+#include "krica/solvers/adam.hpp"               // IWYU pragma: export
+#include "krica/solvers/fixed_point.hpp"        // IWYU pragma: export
+#include "krica/solvers/lbfgs.hpp"              // IWYU pragma: export
+#include "krica/solvers/objective.hpp"          // IWYU pragma: export
+#include "krica/solvers/solver.hpp"             // IWYU pragma: export
