@@ -10,18 +10,18 @@ pkg_check_modules(HWY REQUIRED IMPORTED_TARGET libhwy)
 # Counter-based random numbers; headers only.
 find_path(RANDOM123_INCLUDE_DIR Random123/philox.h REQUIRED)
 
-# A serial, thread-safe BLAS and LAPACK of our own, linked statically and hidden
-# (docs/decisions/0002-blas.md). Another one may be given, as long as it is single-threaded and may
-# be called from several threads.
-find_library(KRICA_BLAS_LIBRARY NAMES libopenblas.a
-             PATH_SUFFIXES openblas-serial ${CMAKE_LIBRARY_ARCHITECTURE}/openblas-serial REQUIRED
-             DOC "Serial OpenBLAS (Debian: libopenblas-serial-dev)")
-find_path(KRICA_BLAS_INCLUDE_DIR cblas.h
-          PATH_SUFFIXES openblas-serial ${CMAKE_LIBRARY_ARCHITECTURE}/openblas-serial
+# A BLAS and LAPACK of our own, linked statically, hidden, and held to one thread in each call
+# (docs/decisions/0002-blas.md). It must be safe to call from several threads at once; Debian's
+# serial variant is not.
+find_library(KRICA_OPENBLAS_LIBRARY NAMES libopenblas.a
+             PATH_SUFFIXES openblas-pthread ${CMAKE_LIBRARY_ARCHITECTURE}/openblas-pthread REQUIRED
+             DOC "OpenBLAS with pthreads (Debian: libopenblas-pthread-dev)")
+find_path(KRICA_OPENBLAS_INCLUDE_DIR cblas.h
+          PATH_SUFFIXES openblas-pthread ${CMAKE_LIBRARY_ARCHITECTURE}/openblas-pthread
           ${CMAKE_LIBRARY_ARCHITECTURE} REQUIRED)
 add_library(krica_blas INTERFACE)
-target_include_directories(krica_blas SYSTEM INTERFACE ${KRICA_BLAS_INCLUDE_DIR})
-target_link_libraries(krica_blas INTERFACE ${KRICA_BLAS_LIBRARY} gfortran m pthread)
+target_include_directories(krica_blas SYSTEM INTERFACE ${KRICA_OPENBLAS_INCLUDE_DIR})
+target_link_libraries(krica_blas INTERFACE ${KRICA_OPENBLAS_LIBRARY} gfortran m pthread)
 
 # Image codecs, archives and downloads: for src/data alone.
 find_package(CURL 7.85 REQUIRED)

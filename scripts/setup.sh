@@ -3,10 +3,10 @@
 
 build_packages=(
   cmake g++ gfortran ninja-build pkg-config
-  libeigen3-dev libfmt-dev libhwy-dev libopenblas-serial-dev librandom123-dev libssl-dev nlohmann-json3-dev
+  libeigen3-dev libfmt-dev libhwy-dev libopenblas-pthread-dev librandom123-dev libssl-dev nlohmann-json3-dev
   libarchive-dev libcli11-dev libcurl4-openssl-dev libjpeg-dev libpng-dev zlib1g-dev
 )
-test_packages=(libgtest-dev libgmock-dev python3-numpy python3-pytest)
+test_packages=(libgtest-dev libgmock-dev liblinear-dev python3-numpy python3-pytest)
 
 say() { printf '== %s\n' "$*"; }
 

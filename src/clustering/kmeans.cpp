@@ -211,11 +211,22 @@ Matrix<Scalar> plus_plus(const Context& context, ConstMatrixView<Scalar> X, Inde
   return rows_at<Scalar>(pool, chosen);
 }
 
+/// Distances come from products, so these must not overflow.
+template <class Scalar>
+void require_squares(ConstMatrixView<Scalar> rows, std::string_view name) {
+  double largest = 0;
+  for (Index i = 0; i < rows.rows(); ++i)
+    largest = std::max(largest, ordered_dot(row_of(rows, i), row_of(rows, i), rows.cols()));
+  require(largest < static_cast<double>(std::numeric_limits<Scalar>::max() / 4), kName,
+          "{}: a squared norm of {} overflows, scale the values down", name, largest);
+}
+
 template <class Scalar>
 void check_data(ConstMatrixView<Scalar> X, const KmeansOptions& options) {
   require_not_empty(X, kName, "X");
   options.validate(X.rows());
   require_finite(X, kName, "X");
+  require_squares(X, "X");
 }
 
 }  // namespace
@@ -247,6 +258,7 @@ KmeansResult<Scalar> kmeans_from(const Context& context, ConstMatrixView<Scalar>
           "the centres are {} x {}, they must be {} x {}", centers.rows(), centers.cols(),
           options.n_clusters, X.cols());
   require_finite(centers, kName, "the centres");
+  require_squares(centers, "the centres");
   return Lloyd<Scalar>(context, X, Matrix<Scalar>::copy_of(centers)).run(options);
 }
 

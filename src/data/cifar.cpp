@@ -90,9 +90,10 @@ DataSet open_variant(const Context& context, const Variant& variant,
   const bool has_test = fs::exists(test);
   if (train.empty() && !has_test)
     data_error("cifar", directory.string(), "no {} file in the directory", variant.name);
-  if (train.empty())
+  if (train.empty()) {
     data_error("cifar", directory.string(), "there is {}, but no training file",
                test.filename().string());
+  }
   data.train = open_files(context, variant, train, "train");
   if (has_test) data.test = open_files(context, variant, {test}, "test");
   return data;

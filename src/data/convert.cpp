@@ -161,9 +161,10 @@ void write_npy_images(const Context& context, const ImageSet& set, const fs::pat
   for_each_block<Pixel>(context, set, 0, set.size(), [&](Index, const Pixel* pixels, Index count) {
     for (Index i = 0; i < count; ++i) {
       const Pixel* planes = pixels + i * shape.values();
-      for (Index j = 0; j < shape.values(); ++j)
+      for (Index j = 0; j < shape.values(); ++j) {
         image[static_cast<std::size_t>(j)] =
             planes[j % shape.channels * shape.pixels() + j / shape.channels];
+      }
       file.write(image.data(), shape.values());
     }
   });

@@ -93,7 +93,7 @@ std::vector<DownloadInfo> downloads() {
 }
 
 fs::path download_set(const Context& context, const RemoteSet& set, const fs::path& directory) {
-  const fs::path place = set.unpacked.empty() ? directory : directory / set.unpacked;
+  fs::path place = set.unpacked.empty() ? directory : directory / set.unpacked;
   if (!set.unpacked.empty() && fs::is_directory(place)) return place;
   std::error_code error;
   fs::create_directories(directory, error);

@@ -8,8 +8,10 @@
 #include "krica/data/dataset.hpp"
 
 extern "C" {
-[[gnu::visibility("hidden")]] extern const unsigned char krica_embedded_begin[];
-[[gnu::visibility("hidden")]] extern const unsigned char krica_embedded_end[];
+[[gnu::visibility("hidden")]] extern const unsigned char
+    krica_embedded_begin[];  // NOLINT(readability-identifier-naming)
+[[gnu::visibility("hidden")]] extern const unsigned char
+    krica_embedded_end[];  // NOLINT(readability-identifier-naming)
 }
 
 asm(R"(

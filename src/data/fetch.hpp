@@ -20,7 +20,7 @@ void fetch(const Context& context, const std::string& address, const std::string
 
 /// Unpacks the files of a tar (plain or compressed) or zip archive below `directory`. Throws
 /// DataError for a broken archive and for names that would lie outside; links are left out.
-void unpack(const Context& context, const std::filesystem::path& archive,
+void unpack(const Context& context, const std::filesystem::path& archive_file,
             const std::filesystem::path& directory);
 
 }  // namespace krica

@@ -86,7 +86,7 @@ Part list_classes(const Context& context, const fs::path& directory,
     std::vector<Item> items;
     for (const std::string& file : list_directory("folder", directory / name).files) {
       items.push_back({directory / name / file,
-                       name + "/" + file,
+                       fmt::format("{}/{}", name, file),
                        static_cast<int>(found - classes.begin()),
                        {}});
     }

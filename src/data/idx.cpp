@@ -87,11 +87,11 @@ IdxHeader read_idx_header(const ByteSource& source, Index offset, int dimensions
                dimensions == 3 ? "images" : "labels", dimensions);
   }
   IdxHeader header;
-  header.data_at = offset + 4 + 4 * dimensions;
+  header.data_at = offset + 4 + Index{4} * dimensions;
   if (header.data_at > source.size()) data_error("idx", source.name(), "truncated header");
   for (int d = 0; d < dimensions; ++d) {
     std::array<std::uint8_t, 4> size{};
-    source.read(offset + 4 + 4 * d, 4, size.data());
+    source.read(offset + 4 + Index{4} * d, 4, size.data());
     header.sizes.push_back(Index{size[0]} << 24 | Index{size[1]} << 16 | Index{size[2]} << 8 |
                            Index{size[3]});
     if (header.sizes.back() == 0) data_error("idx", source.name(), "dimension {} is 0", d);
@@ -126,9 +126,10 @@ DataSet open_idx(const Context& context, const fs::path& path, const OpenOptions
   }
   data.train = open_usual_names(context, path, "train");
   data.test = open_usual_names(context, path, "t10k");
-  if (!data.train)
+  if (!data.train) {
     data_error("idx", path.string(),
                "train-images-idx3-ubyte (or .gz) is missing in the directory");
+  }
   return data;
 }
 

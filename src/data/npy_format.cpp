@@ -32,7 +32,7 @@ void convert(const std::uint8_t* raw, Index count, bool swapped, Scalar* out) {
       const bool whole = value == std::floor(value) && std::abs(value) < Stored(1e9);
       out[i] = whole ? static_cast<Scalar>(value) : Scalar{-1};
     } else {
-      out[i] = static_cast<Scalar>(value);
+      out[i] = static_cast<Scalar>(value);  // NOLINT(bugprone-signed-char-misuse): a number
     }
   }
 }

@@ -135,9 +135,10 @@ void check_size(const ByteSource& source, const NpyHeader& header) {
   Index needed = header.type.bytes;
   for (const Index size : header.shape) needed = checked_product(needed, size);
   const Index there = source.size() - header.data_at;
-  if (needed == 0 || header.shape.empty())
+  if (needed == 0 || header.shape.empty()) {
     data_error("npy", source.name(), "the array is empty: shape ({})",
                fmt::join(header.shape, ", "));
+  }
   if (needed < 0 || needed > there) {
     data_error("npy", source.name(), "truncated: the header says ({}) {}, {} bytes are there",
                fmt::join(header.shape, ", "), header.type.name(), there);

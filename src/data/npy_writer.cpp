@@ -10,7 +10,7 @@ namespace krica {
 namespace {
 
 template <class Scalar>
-constexpr std::string_view kDescr = "";
+constexpr std::string_view kDescr;
 template <>
 constexpr std::string_view kDescr<std::uint8_t> = "|u1";
 template <>

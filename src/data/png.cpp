@@ -15,7 +15,7 @@ namespace krica {
 namespace {
 
 // Deflate makes at most 1032 bytes of one, and a byte holds at most 8 pixels.
-constexpr Index kMostPixelsPerByte = 1032 * 8;
+constexpr Index kMostPixelsPerByte = Index{1032} * 8;
 
 struct Reader {
   png_structp png = nullptr;

@@ -10,7 +10,7 @@ namespace {
 /// Reads a PNM file from front to back.
 class Scanner {
  public:
-  explicit Scanner(const EncodedImage& image) : image_(image), at_(2) {}
+  explicit Scanner(const EncodedImage& image) : image_(image) {}
 
   /// The next number, past white space and comments.
   Index number() {
@@ -54,7 +54,7 @@ class Scanner {
   }
 
   const EncodedImage& image_;
-  std::size_t at_;
+  std::size_t at_ = 2;  // behind "P" and the kind
 };
 
 struct Header {
@@ -140,9 +140,10 @@ Image decode_pnm(const EncodedImage& image) {
     return decoded;
   }
   for (Index i = 0; i < header.shape.pixels(); ++i) {
-    for (Index c = 0; c < header.shape.channels; ++c)
+    for (Index c = 0; c < header.shape.channels; ++c) {
       decoded.pixels[static_cast<std::size_t>(c * header.shape.pixels() + i)] =
           static_cast<std::uint8_t>(read_value(image, header, scanner));
+    }
   }
   return decoded;
 }

@@ -19,8 +19,8 @@ struct RemoteSet {
   DownloadInfo info;
   std::vector<std::string> addresses;  // tried in order; the file's name follows
   std::vector<RemoteFile> files;
-  std::string inner_archive = "";  // an archive inside the first file, to be unpacked as well
-  std::string unpacked = "";       // the directory that unpacking gives; empty: nothing to unpack
+  std::string inner_archive = {};  // an archive inside the first file, to be unpacked as well
+  std::string unpacked = {};       // the directory that unpacking gives; empty: nothing to unpack
 };
 
 /// download() of any set.

@@ -34,8 +34,11 @@ Taps taps_of(Index i, double offset, double scale, Index length) {
     return taps;
   }
   const double end = begin + scale;
-  for (double left = std::floor(begin); left < end; left += 1)
+  const auto last = static_cast<Index>(std::ceil(end));
+  for (auto pixel = static_cast<Index>(std::floor(begin)); pixel < last; ++pixel) {
+    const auto left = static_cast<double>(pixel);
     add(left, (std::min(left + 1, end) - std::max(left, begin)) / scale);
+  }
   return taps;
 }
 

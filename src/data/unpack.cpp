@@ -39,7 +39,7 @@ ArchivePtr open_archive(const fs::path& file) {
 /// The entry's path, relative and without "..".
 fs::path safe_path(archive_entry* entry, const fs::path& file) {
   const char* name = archive_entry_pathname(entry);
-  const fs::path path = name != nullptr ? fs::path(name).lexically_normal() : fs::path();
+  fs::path path = name != nullptr ? fs::path(name).lexically_normal() : fs::path();
   const bool outside =
       path.is_absolute() || std::find(path.begin(), path.end(), "..") != path.end();
   if (path.empty() || outside) {
@@ -69,17 +69,17 @@ void write_entry(const Context& context, archive* reader, const fs::path& file,
 
 }  // namespace
 
-void unpack(const Context& context, const fs::path& file, const fs::path& directory) {
-  const ArchivePtr reader = open_archive(file);
-  const std::string stage = "unpack " + file.filename().string();
+void unpack(const Context& context, const fs::path& archive_file, const fs::path& directory) {
+  const ArchivePtr reader = open_archive(archive_file);
+  const std::string stage = "unpack " + archive_file.filename().string();
   archive_entry* entry = nullptr;
   for (Index count = 0;; ++count) {
     const int status = archive_read_next_header(reader.get(), &entry);
     if (status == ARCHIVE_EOF) return;
-    if (status < ARCHIVE_WARN) broken(reader.get(), file);
+    if (status < ARCHIVE_WARN) broken(reader.get(), archive_file);
     if (archive_entry_filetype(entry) != AE_IFREG || archive_entry_hardlink(entry) != nullptr)
       continue;
-    write_entry(context, reader.get(), file, directory / safe_path(entry, file));
+    write_entry(context, reader.get(), archive_file, directory / safe_path(entry, archive_file));
     context.report({.stage = stage, .step = count + 1});
   }
 }

@@ -12,6 +12,7 @@
 #include <nlohmann/json.hpp>
 
 #include "krica/runtime/error.hpp"
+#include "runtime/check.hpp"
 #include "runtime/file.hpp"
 
 namespace krica {
@@ -24,6 +25,7 @@ static_assert(std::endian::native == std::endian::little, "safetensors files are
 constexpr std::size_t kLengthBytes = 8;
 constexpr std::size_t kMostHeaderBytes = std::size_t{64} << 20;
 constexpr int kDeepestJson = 4;
+constexpr std::string_view kMetadataName = "__metadata__";
 constexpr std::string_view kDigestKey = "sha256";
 constexpr std::size_t kDigestDigits = 64;
 
@@ -58,19 +60,34 @@ std::string sha256_of(std::initializer_list<std::string_view> parts) {
   return text;
 }
 
-/// Where the digest's digits stand in the header, or npos.
+/// Where the digest's digits stand in the header, or npos. A quote behind a backslash is part of
+/// somebody's text.
 std::size_t find_digest(std::string_view header) {
   const std::string marker = fmt::format("\"{}\":\"", kDigestKey);
-  const std::size_t at = header.find(marker);
+  std::size_t at = header.find(marker);
+  while (at != std::string_view::npos && at > 0 && header[at - 1] == '\\')
+    at = header.find(marker, at + 1);
   return at == std::string_view::npos ? at : at + marker.size();
 }
 
-/// The product of a tensor's dimensions and its item size, or 0 items beyond any file.
+/// Whole numbers >= 0, and nothing that JSON's readers would make into one.
+std::vector<Index> counts_in(const json& list, const std::string& source) {
+  if (!list.is_array()) refuse(source, "a shape or place is not a list");
+  std::vector<Index> counts;
+  for (const json& number : list) {
+    constexpr std::uint64_t kMost = std::numeric_limits<Index>::max();
+    if (!number.is_number_unsigned() || number.get<std::uint64_t>() > kMost)
+      refuse(source, "a shape or place holds something other than whole numbers >= 0");
+    counts.push_back(number.get<Index>());
+  }
+  return counts;
+}
+
+/// The product of a tensor's dimensions and its item size.
 std::size_t checked_bytes(const std::vector<Index>& shape, std::size_t item,
                           const std::string& source) {
   std::size_t bytes = item;
   for (const Index size : shape) {
-    if (size < 0) refuse(source, fmt::format("a tensor has dimension {}", size));
     if (size != 0 &&
         bytes > std::numeric_limits<std::size_t>::max() / static_cast<std::size_t>(size)) {
       refuse(source, "a tensor's size overflows");
@@ -80,11 +97,26 @@ std::size_t checked_bytes(const std::vector<Index>& shape, std::size_t item,
   return bytes;
 }
 
+/// The header's text. JSON is UTF-8, and readers refuse a header beyond all bounds.
+std::string dumped(const json& header) {
+  std::string text;
+  try {
+    text = header.dump();
+  } catch (const json::exception& error) {
+    throw InvalidArgument(fmt::format("[archive] a name or text is not UTF-8 ({})", error.what()));
+  }
+  require(text.size() + kLengthBytes <= kMostHeaderBytes, "archive",
+          "names and texts make a header of {} bytes, at most {} are allowed", text.size(),
+          kMostHeaderBytes);
+  return text;
+}
+
 json parse_header(std::string_view text, const std::string& source) {
   const auto limit_depth = [&](int depth, json::parse_event_t, json&) {
     if (depth > kDeepestJson) refuse(source, "the header is nested too deeply");
     return true;
   };
+  if (text.find('\0') != std::string_view::npos) refuse(source, "the header holds a zero byte");
   try {
     json header = json::parse(text, limit_depth);
     if (!header.is_object()) refuse(source, "the header is not a JSON object");
@@ -190,9 +222,13 @@ const std::string& Archive::text(const std::string& key) const {
 }
 
 std::string Archive::bytes() const {
+  require(
+      !tensors_.contains(std::string(kMetadataName)) && !text_.contains(std::string(kDigestKey)),
+      "archive", "the tensor name '{}' and the text key '{}' are the file format's own",
+      kMetadataName, kDigestKey);
   json header = json::object();
-  header["__metadata__"] = text_;
-  header["__metadata__"][std::string(kDigestKey)] = std::string(kDigestDigits, '0');
+  json& metadata = header[std::string(kMetadataName)] = text_;
+  metadata[std::string(kDigestKey)] = std::string(kDigestDigits, '0');
   std::size_t offset = 0;
   for (const auto& [name, tensor] : tensors_) {
     header[name] = {{"dtype", tensor.dtype},
@@ -200,7 +236,7 @@ std::string Archive::bytes() const {
                     {"data_offsets", {offset, offset + tensor.data.size()}}};
     offset += tensor.data.size();
   }
-  std::string text = header.dump();
+  std::string text = dumped(header);
   text.append((kLengthBytes - text.size() % kLengthBytes) % kLengthBytes, ' ');  // aligned tensors
   const std::uint64_t length = text.size();
   std::string file(kLengthBytes, '\0');
@@ -222,14 +258,18 @@ Archive Archive::parse(std::string_view bytes, const std::string& source) {
   std::vector<std::pair<std::size_t, std::size_t>> places;
   try {
     for (const auto& [name, entry] : header.items()) {
-      if (name == "__metadata__") {
+      if (name == kMetadataName) {
         archive.text_ = entry.get<std::map<std::string, std::string>>();
         continue;
       }
-      Tensor tensor{
-          entry.at("dtype").get<std::string>(), entry.at("shape").get<std::vector<Index>>(), {}};
-      const auto [begin, end] = entry.at("data_offsets").get<std::array<std::size_t, 2>>();
-      const std::size_t size = checked_bytes(tensor.shape, item_bytes(tensor.dtype), source);
+      Tensor tensor{entry.at("dtype").get<std::string>(), counts_in(entry.at("shape"), source), {}};
+      const std::size_t item = item_bytes(tensor.dtype);
+      if (item == 0) refuse(source, fmt::format("tensor '{}' has a type unknown here", name));
+      const std::vector<Index> place = counts_in(entry.at("data_offsets"), source);
+      if (place.size() != 2) refuse(source, fmt::format("tensor '{}' has no place", name));
+      const auto begin = static_cast<std::size_t>(place[0]);
+      const auto end = static_cast<std::size_t>(place[1]);
+      const std::size_t size = checked_bytes(tensor.shape, item, source);
       if (begin > end || end > data.size() || end - begin != size) {
         refuse(source, fmt::format("tensor '{}' of {} bytes does not fit its place {} ... {}", name,
                                    size, begin, end));

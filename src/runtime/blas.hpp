@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Row-major matrix products, single-threaded: parallel loops call them on tiles. The library links
-// its own serial OpenBLAS (docs/decisions/0002-blas.md), so a user's BLAS settings are not touched.
+// Row-major matrix products, single-threaded: parallel loops call them on tiles. The library embeds
+// an OpenBLAS of its own (docs/decisions/0002-blas.md), so a user's BLAS settings are not touched.
 #pragma once
 
 #include "krica/runtime/context.hpp"
@@ -10,6 +10,10 @@
 namespace krica::blas {
 
 enum class Op { kPlain, kTransposed };
+
+/// Holds the embedded BLAS and LAPACK to one thread a call; every wrapper around them calls it
+/// first.
+void stay_single_threaded();
 
 /// C = alpha * op(A) * op(B) + beta * C. Shapes must fit; C must not overlap A or B.
 template <class Scalar>

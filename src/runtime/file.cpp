@@ -6,8 +6,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cerrno>
+#include <cstdint>
 #include <system_error>
+#include <utility>
 
 #include "krica/runtime/error.hpp"
 
@@ -19,12 +22,12 @@ namespace {
                             std::generic_category().message(error)));
 }
 
-/// An open file descriptor.
+/// A file open for reading.
 class Descriptor {
  public:
-  Descriptor(const std::filesystem::path& path, int flags, std::string_view what)
-      : descriptor_(::open(path.c_str(), flags | O_CLOEXEC, 0666)) {
-    if (descriptor_ < 0) fail(what, path, errno);
+  explicit Descriptor(const std::filesystem::path& path)
+      : descriptor_(::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
+    if (descriptor_ < 0) fail("open", path, errno);
   }
   Descriptor(const Descriptor&) = delete;
   Descriptor& operator=(const Descriptor&) = delete;
@@ -35,28 +38,61 @@ class Descriptor {
   int descriptor_;
 };
 
-void write_all(const Descriptor& file, std::string_view content,
-               const std::filesystem::path& path) {
-  while (!content.empty()) {
-    const ssize_t written = ::write(file.get(), content.data(), content.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) fail("write", path, errno);
-    content.remove_prefix(static_cast<std::size_t>(written));
-  }
-  if (::fsync(file.get()) != 0) fail("sync", path, errno);
-}
+std::atomic<std::uint64_t> file_number{0};
 
-/// Makes the rename itself durable. Some file systems cannot sync a directory; the content is safe
-/// anyway.
+/// A new file beside `path`, under a name that no other thread, process or earlier run uses.
+/// Removed again unless it took the path's place.
+class TemporaryFile {
+ public:
+  explicit TemporaryFile(std::filesystem::path path) : path_(std::move(path)) {
+    do {
+      name_ = path_.string() + fmt::format(".tmp{}-{}", ::getpid(), file_number++);
+      descriptor_ = ::open(name_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    } while (descriptor_ < 0 && errno == EEXIST);
+    if (descriptor_ < 0) fail("write", path_, errno);
+  }
+  TemporaryFile(const TemporaryFile&) = delete;
+  TemporaryFile& operator=(const TemporaryFile&) = delete;
+  ~TemporaryFile() {
+    ::close(descriptor_);
+    if (!kept_) ::unlink(name_.c_str());
+  }
+
+  void write(std::string_view content) {
+    while (!content.empty()) {
+      const ssize_t written = ::write(descriptor_, content.data(), content.size());
+      if (written < 0 && errno == EINTR) continue;
+      if (written < 0) fail("write", path_, errno);
+      content.remove_prefix(static_cast<std::size_t>(written));
+    }
+    if (::fsync(descriptor_) != 0) fail("sync", path_, errno);
+  }
+
+  void take_place() {
+    if (::rename(name_.c_str(), path_.c_str()) != 0) fail("replace", path_, errno);
+    kept_ = true;
+  }
+
+ private:
+  std::filesystem::path path_;
+  std::string name_;
+  int descriptor_ = -1;
+  bool kept_ = false;
+};
+
+/// Makes the rename itself durable. Not every directory can be opened or synced; the content is
+/// safe anyway.
 void sync_directory(const std::filesystem::path& directory) {
-  const Descriptor handle(directory, O_RDONLY | O_DIRECTORY, "open");
-  ::fsync(handle.get());
+  const int descriptor = ::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (descriptor < 0) return;
+  ::fsync(descriptor);
+  ::close(descriptor);
 }
 
 }  // namespace
 
 std::string read_file(const std::filesystem::path& path) {
-  const Descriptor file(path, O_RDONLY, "open");
+  const Descriptor file(path);
   struct stat info {};
   if (::fstat(file.get(), &info) != 0) fail("read", path, errno);
   if (S_ISDIR(info.st_mode)) fail("read", path, EISDIR);
@@ -74,17 +110,9 @@ std::string read_file(const std::filesystem::path& path) {
 }
 
 void write_file_atomically(const std::filesystem::path& path, std::string_view content) {
-  const std::filesystem::path temporary = path.string() + fmt::format(".tmp{}", ::getpid());
-  try {
-    {
-      const Descriptor file(temporary, O_WRONLY | O_CREAT | O_TRUNC, "create");
-      write_all(file, content, temporary);
-    }
-    if (::rename(temporary.c_str(), path.c_str()) != 0) fail("replace", path, errno);
-  } catch (...) {
-    ::unlink(temporary.c_str());
-    throw;
-  }
+  TemporaryFile file(path);
+  file.write(content);
+  file.take_place();
   sync_directory(path.has_parent_path() ? path.parent_path() : std::filesystem::path("."));
 }
 

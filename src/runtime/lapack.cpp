@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "krica/runtime/error.hpp"
+#include "runtime/blas.hpp"
 
 extern "C" void dsyevd_(const char* jobz, const char* uplo, const blasint* n, double* a,
                         const blasint* lda, double* w, double* work, const blasint* lwork,
@@ -28,6 +29,7 @@ void fix_sign(double* vector, Index n) {
 }  // namespace
 
 SymmetricEigen symmetric_eigen(ConstMatrixView<double> A) {
+  blas::stay_single_threaded();
   SymmetricEigen eigen{std::vector<double>(static_cast<std::size_t>(A.rows())),
                        Matrix<double>::copy_of(A)};
   const auto n = static_cast<blasint>(A.rows());

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What every method under src/bases must do: learn, repeat its bits, resume, refuse.
+#include <gtest/gtest.h>
+
+#include "krica/bases/basis.hpp"
+#include "krica/runtime/error.hpp"
+#include "support/problems.hpp"
+
+namespace krica {
+namespace {
+
+std::vector<std::string> learning_methods() {
+  std::vector<std::string> names;
+  for (const BasisMethod& method : basis_methods()) {
+    if (method.learn != nullptr) names.emplace_back(method.name);
+  }
+  return names;
+}
+
+Matrix<float> unit_patches() {
+  Matrix<float> patches = support::random_matrix<float>(400, 8, 3);
+  patches.view().rowwise().normalize();
+  return patches;
+}
+
+class EveryMethod : public testing::TestWithParam<std::string> {
+ protected:
+  BasisRequest request(const std::string& solver = "lbfgs") {
+    const BasisMethod& method = basis_method(GetParam());
+    BasisRequest request{patches_, {}, {}, {}, nullptr};
+    request.options.components = 24;
+    request.options.kernel.gamma = 3;
+    request.options.init = std::string(method.init);
+    request.options.solver = solver;
+    request.options.iterations = 15;
+    request.options.epochs = 2;
+    request.options.batch = 64;
+    return request;
+  }
+  Basis learn(const Context& context, const BasisRequest& wanted) {
+    return basis_method(GetParam()).learn(context, wanted);
+  }
+  Matrix<float> patches_ = unit_patches();
+};
+
+TEST_P(EveryMethod, LearnsFiniteDifferentAtoms) {
+  const Basis basis = learn(Context(), request());
+  ASSERT_EQ(basis.atoms.rows(), 24);
+  ASSERT_EQ(basis.atoms.cols(), 8);
+  EXPECT_TRUE(basis.atoms.view().allFinite());
+  for (Index u = 1; u < 24; ++u)
+    EXPECT_GT((basis.atoms.view().row(u) - basis.atoms.view().row(0)).norm(), 1e-3F);
+  EXPECT_NE(basis.status, Status::kDiverged);
+  EXPECT_NE(basis.status, Status::kCollapsed);
+}
+
+TEST_P(EveryMethod, SameBitsForAnyThreadsOtherBitsForAnotherSeed) {
+  for (const char* solver : {"lbfgs", "adam"}) {
+    const Basis one = learn(Context({.threads = 1, .seed = 5}), request(solver));
+    const Basis four = learn(Context({.threads = 4, .seed = 5}), request(solver));
+    const Basis other = learn(Context({.threads = 1, .seed = 6}), request(solver));
+    EXPECT_TRUE(one.atoms.view() == four.atoms.view()) << solver;
+    EXPECT_FALSE(one.atoms.view() == other.atoms.view()) << solver;
+  }
+}
+
+TEST_P(EveryMethod, ResumesFromItsCheckpoints) {
+  for (const char* solver : {"lbfgs", "adam"}) {
+    BasisRequest whole = request(solver);
+    std::vector<Archive> states;
+    whole.hooks.checkpoint_every = 1;
+    whole.hooks.checkpoint = [&](const Archive& state) { states.push_back(state); };
+    const Basis wanted = learn(Context(), whole);
+    if (states.empty()) continue;  // nothing to resume: it is done at once
+    BasisRequest again = request(solver);
+    again.state = &states[states.size() / 2];
+    EXPECT_TRUE(learn(Context(), again).atoms.view() == wanted.atoms.view()) << solver;
+  }
+}
+
+TEST_P(EveryMethod, RefusesMoreAtomsThanPatchesOrNone) {
+  BasisRequest none = request();
+  none.options.components = 0;
+  EXPECT_THROW(learn(Context(), none), InvalidArgument);
+  BasisRequest many = request();
+  many.options.components = 401;
+  if (basis_method(GetParam()).init != "random") {
+    EXPECT_THROW(learn(Context(), many), InvalidArgument);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Bases, EveryMethod, testing::ValuesIn(learning_methods()),
+                         [](const auto& tested) {
+                           std::string name = tested.param;
+                           std::erase(name, '-');
+                           return name;
+                         });
+
+TEST(Bases, UnknownNamesAreRefusedWithTheKnownOnes) {
+  try {
+    basis_method("krika");
+    FAIL();
+  } catch (const InvalidArgument& error) {
+    EXPECT_NE(std::string(error.what()).find("random-patches"), std::string::npos);
+  }
+  const Matrix<float> patches = unit_patches();
+  BasisRequest request{patches, {}, {}, {}, nullptr};
+  request.options.components = 4;
+  request.options.init = "nowhere";
+  EXPECT_THROW(basis_method("krica").learn(Context(), request), InvalidArgument);
+  request.options.init = "random-patches";
+  request.options.solver = "newton";
+  EXPECT_THROW(basis_method("krica").learn(Context(), request), InvalidArgument);
+}
+
+TEST(Bases, RandomPatchesAreDifferentPatches) {
+  const Matrix<float> patches = unit_patches();
+  BasisRequest request{patches, {}, {}, {}, nullptr};
+  request.options.components = 400;
+  const Basis basis = basis_method("random-patches").learn(Context(), request);
+  EXPECT_TRUE(basis.atoms.view() == patches.view()) << "all of them, in their order";
+}
+
+}  // namespace
+}  // namespace krica

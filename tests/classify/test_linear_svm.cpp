@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <gtest/gtest.h>
+
+#include "classify/problems.hpp"
+#include "krica/classify/linear_svm.hpp"
+#include "krica/classify/splits.hpp"
+#include "krica/runtime/error.hpp"
+
+namespace krica {
+namespace {
+
+using support::clouds;
+using support::svm_objective;
+
+TEST(LinearSvm, SeparatesCloudsAndKnowsItsObjective) {
+  const auto problem = clouds(400, 12, 4, 0.5, 1);
+  const LinearSvm svm = LinearSvm::fit(Context(), problem.features, problem.labels, 4, {.C = 0.1});
+  EXPECT_GT(accuracy_of(svm.predict(Context(), problem.features), problem.labels), 0.98);
+  EXPECT_NEAR(svm.objective() / svm_objective(problem, svm.weights(), 0.1), 1, 1e-4);
+}
+
+TEST(LinearSvm, IsAtAMinimum) {
+  const auto problem = clouds(200, 6, 3, 1.0, 2);
+  const LinearSvm svm = LinearSvm::fit(Context(), problem.features, problem.labels, 3,
+                                       {.C = 0.05, .tolerance = 1e-9});
+  const double least = svm_objective(problem, svm.weights(), 0.05);
+  Matrix<float> moved = Matrix<float>::copy_of(svm.weights());
+  for (Index e = 0; e < moved.size(); ++e) {
+    for (const float step : {0.01F, -0.01F}) {
+      moved.data()[e] += step;
+      EXPECT_GT(svm_objective(problem, moved, 0.05), least) << e;
+      moved.data()[e] -= step;
+    }
+  }
+}
+
+TEST(LinearSvm, BalancedWeighsClassesEqually) {
+  auto problem = clouds(300, 5, 2, 1.2, 3);
+  for (std::size_t i = 0; i < 140; ++i) problem.labels[i] = 0;  // most are of class 0
+  std::vector<double> weights;
+  const double ones =
+      static_cast<double>(std::count(problem.labels.begin(), problem.labels.end(), 1));
+  for (const int label : problem.labels)
+    weights.push_back(300.0 / (2 * (label == 1 ? ones : 300 - ones)));
+  const LinearSvm svm =
+      LinearSvm::fit(Context(), problem.features, problem.labels, 2, {.C = 0.1, .balanced = true});
+  EXPECT_NEAR(svm.objective() / svm_objective(problem, svm.weights(), 0.1, weights), 1, 1e-4);
+}
+
+TEST(LinearSvm, SameBitsForAnyThreads) {
+  const auto problem = clouds(700, 20, 3, 1.0, 4);
+  const LinearSvm one =
+      LinearSvm::fit(Context({.threads = 1}), problem.features, problem.labels, 3, {});
+  const LinearSvm four =
+      LinearSvm::fit(Context({.threads = 4}), problem.features, problem.labels, 3, {});
+  EXPECT_TRUE(one.weights() == four.weights());
+  EXPECT_TRUE(one.scores(Context({.threads = 1}), problem.features).view() ==
+              four.scores(Context({.threads = 4}), problem.features).view());
+}
+
+TEST(LinearSvm, ResumesToTheSameBits) {
+  const auto problem = clouds(300, 20, 3, 1.0, 5);
+  const LinearSvm whole = LinearSvm::fit(Context(), problem.features, problem.labels, 3, {});
+  Archive state;
+  SolverHooks hooks;
+  hooks.checkpoint_every = 1;
+  int calls = 0;
+  hooks.checkpoint = [&](const Archive& saved) {
+    if (++calls == 7) state = saved;
+  };
+  LinearSvm::fit(Context(), problem.features, problem.labels, 3, {}, nullptr, hooks);
+  ASSERT_FALSE(state.empty());
+  const LinearSvm resumed =
+      LinearSvm::fit(Context(), problem.features, problem.labels, 3, {}, nullptr, {}, &state);
+  EXPECT_TRUE(resumed.weights() == whole.weights());
+}
+
+TEST(LinearSvm, ChoosesCOnHeldOutSamples) {
+  const auto problem = clouds(200, 60, 3, 3.0, 6);
+  const ChosenC chosen = choose_svm_c(Context(), problem.features, problem.labels, 3, {});
+  ASSERT_GE(chosen.tried.size(), 3U);
+  double best = 0;
+  for (const auto& [C, accuracy] : chosen.tried) best = std::max(best, accuracy);
+  for (const auto& [C, accuracy] : chosen.tried) {
+    if (accuracy == best) {
+      EXPECT_EQ(chosen.C, C) << "ties go to the smaller C";
+      break;
+    }
+  }
+  const ChosenC again =
+      choose_svm_c(Context({.threads = 1}), problem.features, problem.labels, 3, {});
+  EXPECT_EQ(chosen.tried, again.tried);
+}
+
+TEST(LinearSvm, SavesAndLoads) {
+  const auto problem = clouds(100, 4, 3, 1.0, 7);
+  const LinearSvm svm = LinearSvm::fit(Context(), problem.features, problem.labels, 3, {});
+  Archive archive;
+  svm.save(archive);
+  EXPECT_TRUE(LinearSvm::load(archive).weights() == svm.weights());
+}
+
+TEST(LinearSvm, RefusesBadInput) {
+  auto problem = clouds(20, 4, 2, 1.0, 8);
+  const auto fit = [&](const std::vector<int>& labels, Index classes, const SvmOptions& options) {
+    return LinearSvm::fit(Context(), problem.features, labels, classes, options);
+  };
+  EXPECT_THROW(fit(problem.labels, 2, {.C = 0}), InvalidArgument);
+  EXPECT_THROW(fit(problem.labels, 2, {.C = NAN}), InvalidArgument);
+  EXPECT_THROW(fit(problem.labels, 1, {}), InvalidArgument);
+  EXPECT_THROW(fit(std::vector<int>(20, 1), 2, {}), InvalidArgument) << "one class only";
+  EXPECT_THROW(fit(std::vector<int>(19, 1), 2, {}), InvalidArgument);
+  std::vector<int> beyond = problem.labels;
+  beyond[3] = 2;
+  EXPECT_THROW(fit(beyond, 2, {}), InvalidArgument);
+  problem.features(4, 1) = INFINITY;
+  EXPECT_THROW(fit(problem.labels, 2, {}), InvalidArgument);
+}
+
+}  // namespace
+}  // namespace krica

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "data/files.hpp"
+#include "krica/data/convert.hpp"
+
+namespace krica {
+namespace {
+
+using support::Bytes;
+using support::Folder;
+using support::message_of;
+using ::testing::HasSubstr;
+
+DataSet small_embedded(const OpenOptions& options = {}) {
+  DataSet data = open_dataset(Context(), "embedded", options);
+  data.train = first_images(data.train, 40);
+  data.test = first_images(data.test, 20);
+  return data;
+}
+
+void expect_same(const DataSet& a, const DataSet& b) {
+  const Context context;
+  EXPECT_EQ(fingerprint(context, *a.train), fingerprint(context, *b.train));
+  EXPECT_EQ(fingerprint(context, *a.test), fingerprint(context, *b.test));
+  EXPECT_EQ(a.train->class_names(), b.train->class_names());
+}
+
+TEST(Convert, CifarAndIdxAndNpyKeepEverything) {
+  const Folder folder;
+  const Context context;
+  const DataSet grey = small_embedded();
+  const DataSet colour = small_embedded({.image_size = 32, .channels = 3});
+  convert(context, grey, folder / "idx", DataFormat::kIdx);
+  expect_same(grey, open_dataset(context, folder / "idx"));
+  convert(context, grey, folder / "npy", DataFormat::kNpy);
+  expect_same(grey, open_dataset(context, folder / "npy"));
+  convert(context, colour, folder / "npy3", DataFormat::kNpy);
+  expect_same(colour, open_dataset(context, folder / "npy3"));
+  convert(context, colour, folder / "cifar", DataFormat::kCifar10);
+  expect_same(colour, open_dataset(context, folder / "cifar"));
+}
+
+TEST(Convert, CifarMakesAtMostFiveTrainingFiles) {
+  const Folder folder;
+  DataSet data = small_embedded({.image_size = 32, .channels = 3});
+  std::vector<Index> many(10001);
+  for (std::size_t i = 0; i < many.size(); ++i) many[i] = static_cast<Index>(i % 40);
+  data.train = subset(data.train, many);
+  convert(Context(), data, folder / "cifar", DataFormat::kCifar10);
+  EXPECT_EQ(std::filesystem::file_size(folder / "cifar/data_batch_1.bin"), 30730000U);
+  EXPECT_EQ(std::filesystem::file_size(folder / "cifar/data_batch_2.bin"), 3073U);
+}
+
+TEST(Convert, FolderKeepsImagesAndNames) {
+  const Folder folder;
+  const Context context;
+  const DataSet data = small_embedded();
+  convert(context, data, folder / "images", DataFormat::kFolder);
+  const DataSet again = open_dataset(context, folder / "images");
+  EXPECT_EQ(again.train->size(), 40);
+  EXPECT_EQ(again.test->size(), 20);
+  EXPECT_EQ(again.train->class_names().front(), "Ankle boot");
+  const auto& names = again.train->class_names();
+  EXPECT_NE(std::find(names.begin(), names.end(), "T-shirt_top"), names.end());
+  Bytes first(784);
+  Bytes boot(784);
+  data.train->read(0, 1, first.data());  // an ankle boot
+  again.train->read(0, 1, boot.data());
+  EXPECT_EQ(first, boot);
+}
+
+TEST(Convert, NpyKeepsFloatsAndSamples) {
+  const Folder folder;
+  const Context context;
+  const std::string head = "{'descr': '<f8', 'fortran_order': False, 'shape': (2, 3), }";
+  support::write_file(folder / "s.npy", support::npy_file(head, Bytes(48, 1)));
+  const DataSet samples = open_dataset(context, folder / "s.npy");
+  convert(context, samples, folder / "npy", DataFormat::kNpy);
+  const DataSet again = open_dataset(context, folder / "npy");
+  EXPECT_EQ(fingerprint(context, *again.train_samples),
+            fingerprint(context, *samples.train_samples));
+  EXPECT_THROW(convert(context, samples, folder / "x", DataFormat::kIdx), InvalidArgument);
+  const std::string images = "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 2, 3), }";
+  support::write_file(folder / "i.npy", support::npy_file(images, Bytes(48, 1)));
+  const DataSet floats = open_dataset(context, folder / "i.npy");
+  convert(context, floats, folder / "floats", DataFormat::kNpy);
+  EXPECT_EQ(fingerprint(context, *open_dataset(context, folder / "floats").train),
+            fingerprint(context, *floats.train));
+  EXPECT_THAT(message_of<InvalidArgument>(
+                  [&] { convert(context, floats, folder / "y", DataFormat::kFolder); }),
+              HasSubstr("float pixels"));
+}
+
+TEST(Convert, RefusesWhatAFormatCannotHold) {
+  const Folder folder;
+  const Context context;
+  const DataSet data = small_embedded();
+  const auto said = [&](const DataSet& set, DataFormat format) {
+    return message_of<InvalidArgument>([&] { convert(context, set, folder / "out", format); });
+  };
+  EXPECT_THAT(said(data, DataFormat::kCifar10), HasSubstr("28 x 28 x 1"));
+  EXPECT_THAT(said(small_embedded({.channels = 3}), DataFormat::kIdx), HasSubstr("grey"));
+  EXPECT_THAT(said(data, DataFormat::kStl10), HasSubstr("cannot write stl10"));
+  EXPECT_FALSE(std::filesystem::exists(folder / "out"));
+  support::write_file(folder / "full/x", std::string("x"));
+  EXPECT_THAT(
+      message_of<IoError>([&] { convert(context, data, folder / "full", DataFormat::kIdx); }),
+      HasSubstr("not empty"));
+}
+
+}  // namespace
+}  // namespace krica

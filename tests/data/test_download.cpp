@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Downloads without a network: the addresses are file:// ones.
+#include <archive.h>
+#include <archive_entry.h>
+#include <gtest/gtest.h>
+
+#include "data/digest.hpp"
+#include "data/fetch.hpp"
+#include "data/files.hpp"
+#include "data/remote_set.hpp"
+#include "krica/data/download.hpp"
+
+namespace krica {
+namespace {
+
+namespace fs = std::filesystem;
+using support::Bytes;
+using support::Folder;
+using support::message_of;
+using ::testing::HasSubstr;
+
+std::string address_of(const fs::path& path) {
+  std::string address = "file://";
+  for (const char c : path.string()) address += c == ' ' ? "%20" : std::string(1, c);
+  return address;
+}
+
+std::string md5(const Bytes& bytes) {
+  Digest digest(Digest::Kind::kMd5);
+  digest.add(bytes.data(), bytes.size());
+  return digest.finish();
+}
+
+struct Entry {
+  std::string name;
+  std::string content = "content";
+};
+
+/// A tar.gz or zip with these files.
+void write_archive(const fs::path& path, const std::vector<Entry>& entries, bool zip) {
+  archive* writer = archive_write_new();
+  if (zip) {
+    archive_write_set_format_zip(writer);
+  } else {
+    archive_write_add_filter_gzip(writer);
+    archive_write_set_format_pax_restricted(writer);
+  }
+  archive_write_open_filename(writer, path.c_str());
+  for (const auto& [name, content] : entries) {
+    archive_entry* entry = archive_entry_new();
+    archive_entry_set_pathname(entry, name.c_str());
+    archive_entry_set_size(entry, static_cast<la_int64_t>(content.size()));
+    archive_entry_set_filetype(entry, AE_IFREG);
+    archive_entry_set_perm(entry, 0644);
+    archive_write_header(writer, entry);
+    archive_write_data(writer, content.data(), content.size());
+    archive_entry_free(entry);
+  }
+  archive_write_close(writer);
+  archive_write_free(writer);
+}
+
+TEST(Fetch, VerifiesAndRenames) {
+  const Folder folder;
+  const Bytes content = support::noise(100000, 1);
+  support::write_file(folder / "source", content);
+  Index reported = 0;
+  const Context context({.progress = [&](const Progress& p) { reported = p.step; }});
+  fetch(context, address_of(folder / "source"), md5(content), folder / "target");
+  EXPECT_EQ(support::read_file(folder / "target"), content);
+  EXPECT_FALSE(fs::exists(folder / "target.part"));
+  EXPECT_EQ(reported, 100000);
+  fs::remove(folder / "source");  // what is there already is not fetched again
+  EXPECT_NO_THROW(fetch(context, address_of(folder / "source"), md5(content), folder / "target"));
+}
+
+TEST(Fetch, ContinuesAPart) {
+  const Folder folder;
+  const Bytes content = support::noise(100000, 1);
+  support::write_file(folder / "source", content);
+  for (const std::size_t size : {std::size_t{1}, std::size_t{60000}, std::size_t{100000}}) {
+    Index least = 1 << 30;
+    const Context context(
+        {.progress = [&](const Progress& p) { least = std::min(least, p.step); }});
+    support::write_file(
+        folder / "target.part",
+        Bytes(content.begin(), content.begin() + static_cast<std::ptrdiff_t>(size)));
+    fetch(context, address_of(folder / "source"), md5(content), folder / "target");
+    EXPECT_EQ(support::read_file(folder / "target"), content);
+    EXPECT_GE(least, static_cast<Index>(size));
+    fs::remove(folder / "target");
+  }
+}
+
+TEST(Fetch, StartsAgainWhereThePartDoesNotFit) {
+  const Folder folder;
+  const Bytes content = support::noise(1000, 1);
+  support::write_file(folder / "source", content);
+  for (const std::size_t size : {500U, 1000U, 5000U}) {
+    support::write_file(folder / "target.part", support::noise(size, 2));
+    fetch(Context(), address_of(folder / "source"), md5(content), folder / "target");
+    EXPECT_EQ(support::read_file(folder / "target"), content);
+    fs::remove(folder / "target");
+  }
+}
+
+TEST(Fetch, RefusesWrongContentAndMissingFiles) {
+  const Folder folder;
+  support::write_file(folder / "source", support::noise(1000, 1));
+  EXPECT_THAT(message_of<DataError>([&] {
+                fetch(Context(), address_of(folder / "source"), md5({}), folder / "target");
+              }),
+              HasSubstr("it must be d41d8cd98f00b204e9800998ecf8427e"));
+  EXPECT_FALSE(fs::exists(folder / "target"));
+  EXPECT_FALSE(fs::exists(folder / "target.part"));
+  EXPECT_THROW(fetch(Context(), address_of(folder / "none"), md5({1}), folder / "target"), IoError);
+  EXPECT_THROW(fetch(Context(), "ftp://localhost/x", md5({1}), folder / "target"), IoError);
+}
+
+TEST(Fetch, CanBeCancelledAndKeepsThePart) {
+  const Folder folder;
+  const Bytes content = support::noise(5000000, 1);
+  support::write_file(folder / "source", content);
+  const Context* self = nullptr;
+  const Context context({.progress = [&](const Progress&) { self->cancel(); }});
+  self = &context;
+  EXPECT_THROW(fetch(context, address_of(folder / "source"), md5(content), folder / "target"),
+               Cancelled);
+  EXPECT_TRUE(fs::exists(folder / "target.part"));
+  fetch(Context(), address_of(folder / "source"), md5(content), folder / "target");
+  EXPECT_EQ(support::read_file(folder / "target"), content);
+}
+
+TEST(Unpack, ReadsTarAndZip) {
+  const Folder folder;
+  for (const bool zip : {false, true}) {
+    const fs::path place = folder / (zip ? "zip" : "tar");
+    write_archive(folder / "archive", {{"set/a.bin"}, {"set/deep/b.bin"}}, zip);
+    unpack(Context(), folder / "archive", place);
+    EXPECT_EQ(support::read_file(place / "set/deep/b.bin").size(), 7U);
+    EXPECT_TRUE(fs::exists(place / "set/a.bin"));
+  }
+}
+
+TEST(Unpack, RefusesNamesOutsideAndBrokenArchives) {
+  const Folder folder;
+  const auto said = [&] {
+    return message_of<DataError>([&] { unpack(Context(), folder / "archive", folder / "place"); });
+  };
+  write_archive(folder / "archive", {{"../escaped"}}, false);
+  EXPECT_THAT(said(), HasSubstr("'../escaped' would lie outside"));
+  write_archive(folder / "archive", {{"/etc/escaped"}}, false);
+  EXPECT_THAT(said(), HasSubstr("would lie outside"));
+  EXPECT_FALSE(fs::exists(folder / "escaped"));
+  write_archive(folder / "archive", {{"set/a.bin"}, {"set/b.bin"}}, false);
+  Bytes cut = support::read_file(folder / "archive");
+  cut.resize(cut.size() / 2);
+  support::write_file(folder / "archive", cut);
+  EXPECT_THAT(said(), HasSubstr("[unpack] archive:"));
+  support::write_file(folder / "archive", std::string("no archive"));
+  EXPECT_THAT(said(), HasSubstr("[unpack] archive:"));
+}
+
+TEST(Download, KnowsItsSets) {
+  EXPECT_EQ(downloads().size(), 5U);
+  EXPECT_THAT(message_of<InvalidArgument>([] { download(Context(), "imagenet", "x"); }),
+              HasSubstr("known: fashion-mnist, mnist, cifar10, stl10, caltech101"));
+}
+
+TEST(Download, RefusesAMirrorWithOtherFiles) {
+  const Folder folder;
+  write_archive(folder / "cifar-10-binary.tar.gz", {{"cifar-10-batches-bin/x"}}, false);
+  EXPECT_THAT(message_of<DataError>([&] {
+                download(Context(), "cifar10", folder / "out", {address_of(folder.path())});
+              }),
+              HasSubstr("c32a1d4ab5d03f1284b67883e8d87530"));
+}
+
+TEST(Download, TriesAddressesInOrderAndUnpacksTwice) {
+  const Folder folder;
+  fs::create_directories(folder / "mirror");
+  write_archive(folder / "inner.tar.gz", {{"images/a/1.txt"}, {"images/b/2.txt"}}, false);
+  const Bytes inner = support::read_file(folder / "inner.tar.gz");
+  write_archive(folder / "mirror/outer.zip",
+                {{"outer/inner.tar.gz", std::string(inner.begin(), inner.end())}}, true);
+  RemoteSet set;
+  set.addresses = {address_of(folder / "nowhere"), address_of(folder / "mirror")};
+  set.files = {{"outer.zip", md5(support::read_file(folder / "mirror/outer.zip"))}};
+  set.inner_archive = "outer/inner.tar.gz";
+  set.unpacked = "images";
+  EXPECT_EQ(download_set(Context(), set, folder / "new/place"), folder / "new/place/images");
+  EXPECT_TRUE(fs::exists(folder / "new/place/images/b/2.txt"));
+  EXPECT_FALSE(fs::exists(folder / "new/place/images.part"));
+  fs::remove_all(folder / "mirror");  // a second call needs nothing
+  EXPECT_NO_THROW(download_set(Context(), set, folder / "new/place"));
+  EXPECT_THROW(download_set(Context(), set, folder / "other"), IoError);
+}
+
+}  // namespace
+}  // namespace krica

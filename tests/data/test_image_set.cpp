@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <gtest/gtest.h>
+
+#include "data/digest.hpp"
+#include "data/files.hpp"
+#include "data/record_set.hpp"
+#include "krica/data/image_set.hpp"
+
+namespace krica {
+namespace {
+
+using support::Bytes;
+using support::message_of;
+
+ImageSetPtr make_set(Index size, ImageShape shape, std::vector<int> labels, std::uint64_t seed) {
+  ImageSetInfo info;
+  info.size = size;
+  info.shape = shape;
+  info.labels = std::move(labels);
+  const RecordPart part = {
+      memory_source("test", "memory",
+                    support::noise(static_cast<std::size_t>(size * shape.values()), seed)),
+      0, shape.values(), size};
+  return std::make_shared<RecordSet>(std::move(info), std::vector{part}, PixelOrder::kPlanar);
+}
+
+TEST(ImageSet, ReadsBytesAsTheSameFloats) {
+  const ImageSetPtr set = make_set(1000, {19, 17, 3}, {}, 1);  // more than one block of conversion
+  Bytes bytes(static_cast<std::size_t>(990 * set->shape().values()));
+  std::vector<float> floats(bytes.size());
+  set->read(7, 990, bytes.data());
+  set->read(7, 990, floats.data());
+  EXPECT_TRUE(std::equal(bytes.begin(), bytes.end(), floats.begin()));
+}
+
+TEST(ImageSet, RefusesRangesOutside) {
+  const ImageSetPtr set = make_set(5, {2, 2, 1}, {}, 1);
+  Bytes bytes(100);
+  EXPECT_NO_THROW(set->read(5, 0, bytes.data()));
+  EXPECT_NO_THROW(set->read(0, 5, bytes.data()));
+  EXPECT_THROW(set->read(4, 2, bytes.data()), InvalidArgument);
+  EXPECT_THROW(set->read(-1, 1, bytes.data()), InvalidArgument);
+  EXPECT_THROW(set->read(0, -1, bytes.data()), InvalidArgument);
+  EXPECT_THROW(make_set(5, {2, 2, 1}, {1, 2}, 1), InvalidArgument);
+}
+
+TEST(ImageSet, FingerprintFollowsContent) {
+  const Context context;
+  const std::string base = fingerprint(context, *make_set(9, {3, 3, 1}, {}, 1));
+  EXPECT_EQ(base.size(), 64U);
+  EXPECT_EQ(base, fingerprint(Context({.threads = 3}), *make_set(9, {3, 3, 1}, {}, 1)));
+  EXPECT_NE(base, fingerprint(context, *make_set(9, {3, 3, 1}, {}, 2)));
+  EXPECT_NE(base, fingerprint(context, *make_set(9, {9, 1, 1}, {}, 1)));
+  EXPECT_NE(base, fingerprint(context, *make_set(9, {3, 3, 1}, std::vector<int>(9, 1), 1)));
+}
+
+TEST(ImageSet, FingerprintCanBeCancelled) {
+  const Context context;
+  context.cancel();
+  EXPECT_THROW(fingerprint(context, *make_set(9, {3, 3, 1}, {}, 1)), Cancelled);
+}
+
+TEST(Digest, KnowsTheStandardValues) {
+  Digest md5(Digest::Kind::kMd5);
+  md5.add("abc", 3);
+  EXPECT_EQ(md5.finish(), "900150983cd24fb0d6963f7d28e17f72");
+  Digest sha(Digest::Kind::kSha256);
+  sha.add("a", 1);
+  sha.add("bc", 2);
+  EXPECT_EQ(sha.finish(), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+}
+
+}  // namespace
+}  // namespace krica

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <gtest/gtest.h>
+
+#include "krica/features/encoder.hpp"
+#include "krica/runtime/error.hpp"
+#include "support/problems.hpp"
+
+namespace krica {
+namespace {
+
+/// The formulas of the header, one patch and in double.
+std::vector<double> expected_code(const EncoderOptions& options, const Matrix<float>& atoms,
+                                  const float* x) {
+  const Index K = atoms.rows();
+  const Index n = atoms.cols();
+  std::vector<double> dots;
+  std::vector<double> distances;
+  for (Index u = 0; u < K; ++u) {
+    double dot = 0;
+    double squared = 0;
+    for (Index j = 0; j < n; ++j) {
+      const double w = atoms(u, j);
+      dot += w * x[j];
+      squared += (w - x[j]) * (w - x[j]);
+    }
+    dots.push_back(dot);
+    distances.push_back(std::sqrt(squared));
+  }
+  double mean = 0;
+  Index nearest = 0;
+  for (Index u = 0; u < K; ++u) {
+    mean += distances[static_cast<std::size_t>(u)] / static_cast<double>(K);
+    if (distances[static_cast<std::size_t>(u)] < distances[static_cast<std::size_t>(nearest)])
+      nearest = u;
+  }
+  std::vector<double> code;
+  for (Index u = 0; u < K; ++u) {
+    const double dot = dots[static_cast<std::size_t>(u)];
+    const double distance = distances[static_cast<std::size_t>(u)];
+    if (options.kind == EncoderKind::kKernel)
+      code.push_back(std::exp(-options.kernel.gamma * distance * distance));
+    if (options.kind == EncoderKind::kAbs) code.push_back(std::abs(dot));
+    if (options.kind == EncoderKind::kTriangle) code.push_back(std::max(0.0, mean - distance));
+    if (options.kind == EncoderKind::kHard) code.push_back(u == nearest ? 1 : 0);
+    if (options.kind == EncoderKind::kSoftThreshold)
+      code.push_back(std::max(0.0, dot - options.threshold));
+  }
+  if (options.kind == EncoderKind::kSoftThreshold) {
+    for (const double dot : dots) code.push_back(std::max(0.0, -dot - options.threshold));
+  }
+  return code;
+}
+
+class EveryEncoder : public testing::TestWithParam<EncoderKind> {};
+
+TEST_P(EveryEncoder, IsItsFormula) {
+  const EncoderOptions options{.kind = GetParam(), .kernel = {.gamma = 0.3}, .threshold = 0.4};
+  const Matrix<float> atoms = support::random_matrix<float>(37, 9, 1);
+  const Matrix<float> patches = support::random_matrix<float>(11, 9, 2);
+  const Encoder encoder(options, atoms);
+  EXPECT_EQ(encoder.channels(), GetParam() == EncoderKind::kSoftThreshold ? 74 : 37);
+  Matrix<float> codes(11, encoder.channels());
+  encoder.encode(patches, codes);
+  for (Index i = 0; i < 11; ++i) {
+    const std::vector<double> expected = expected_code(options, atoms, patches.row(i));
+    for (Index u = 0; u < codes.cols(); ++u) {
+      EXPECT_NEAR(codes(i, u), expected[static_cast<std::size_t>(u)], 2e-5) << i << " " << u;
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Encoder, EveryEncoder,
+                         testing::Values(EncoderKind::kKernel, EncoderKind::kAbs,
+                                         EncoderKind::kTriangle, EncoderKind::kHard,
+                                         EncoderKind::kSoftThreshold),
+                         [](const auto& tested) {
+                           std::string name(name_of(tested.param));
+                           std::erase(name, '-');
+                           return name;
+                         });
+
+TEST(Encoder, RefusesBadInput) {
+  Matrix<float> atoms = support::random_matrix<float>(3, 2, 1);
+  EXPECT_THROW(Encoder({.kernel = {.gamma = -1}}, atoms), InvalidArgument);
+  EXPECT_THROW(Encoder({.threshold = -0.1}, atoms), InvalidArgument);
+  EXPECT_THROW(Encoder({}, Matrix<float>(0, 2)), InvalidArgument);
+  atoms(1, 1) = NAN;
+  EXPECT_THROW(Encoder({}, atoms), InvalidArgument);
+  EXPECT_THROW(encoder_kind("triangular"), InvalidArgument);
+}
+
+}  // namespace
+}  // namespace krica

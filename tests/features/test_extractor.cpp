@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <gtest/gtest.h>
+
+#include "krica/features/extractor.hpp"
+#include "krica/patches/sampling.hpp"
+#include "krica/runtime/error.hpp"
+#include "support/images.hpp"
+#include "support/problems.hpp"
+
+namespace krica {
+namespace {
+
+using support::gratings;
+
+Preprocessing preprocessing_for(const ImageSet& images, Index field) {
+  const PatchSample sample = sample_patches(Context(), images, field, 300);
+  return Preprocessing::fit(Context(), sample.patches, {.unit_norm = true});
+}
+
+FeatureExtractor extractor_for(const ImageSet& images, FeatureOptions options,
+                               EncoderKind kind = EncoderKind::kKernel) {
+  Preprocessing preprocessing = preprocessing_for(images, options.receptive_field);
+  const Matrix<float> atoms = support::random_matrix<float>(13, preprocessing.outputs(), 3);
+  return {options, images.shape(), std::move(preprocessing),
+          Encoder({.kind = kind, .kernel = {.gamma = 0.05}}, atoms)};
+}
+
+/// Position by position, cell by cell, from the parts.
+std::vector<double> naive(const FeatureExtractor& extractor, const std::vector<float>& image) {
+  const FeatureOptions& o = extractor.options();
+  const ImageShape shape = extractor.shape();
+  const Index rows = (shape.height - o.receptive_field) / o.stride + 1;
+  const Index cols = (shape.width - o.receptive_field) / o.stride + 1;
+  const Index channels = extractor.encoder().channels();
+  std::vector<double> sums(static_cast<std::size_t>(extractor.features()), 0.0);
+  for (Index y = 0; y < rows; ++y) {
+    for (Index x = 0; x < cols; ++x) {
+      Matrix<float> raw(1, extractor.preprocessing().inputs());
+      copy_patch(image.data(), shape, o.receptive_field, y * o.stride, x * o.stride, raw.row(0));
+      const Matrix<float> patch = extractor.preprocessing().apply(Context(), raw);
+      Matrix<float> code(1, channels);
+      extractor.encoder().encode(patch, code);
+      Index cell_row = 0;
+      while ((cell_row + 1) * rows / o.pool_rows <= y) ++cell_row;
+      Index cell_col = 0;
+      while ((cell_col + 1) * cols / o.pool_cols <= x) ++cell_col;
+      for (Index u = 0; u < channels; ++u) {
+        sums[static_cast<std::size_t>((cell_row * o.pool_cols + cell_col) * channels + u)] +=
+            code(0, u);
+      }
+    }
+  }
+  return sums;
+}
+
+struct Case {
+  ImageShape shape;
+  FeatureOptions options;
+  EncoderKind kind;
+};
+
+class EveryGrid : public testing::TestWithParam<Case> {};
+
+TEST_P(EveryGrid, EqualsTheNaiveSum) {
+  const auto images = gratings(2, 2, GetParam().shape);
+  const FeatureExtractor extractor = extractor_for(images, GetParam().options, GetParam().kind);
+  std::vector<float> image(static_cast<std::size_t>(images.shape().values()));
+  images.read(1, 1, image.data());
+  std::vector<float> features(static_cast<std::size_t>(extractor.features()));
+  extractor.extract(image.data(), features.data());
+  const std::vector<double> expected = naive(extractor, image);
+  for (std::size_t j = 0; j < expected.size(); ++j)
+    EXPECT_NEAR(features[j], expected[j], 1e-4 * (1 + std::abs(expected[j])));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Extractor, EveryGrid,
+    testing::Values(Case{{12, 12, 1}, {4, 1, 2, 2}, EncoderKind::kKernel},
+                    Case{{12, 9, 3}, {3, 2, 1, 1}, EncoderKind::kAbs},
+                    Case{{14, 11, 1}, {5, 1, 3, 2}, EncoderKind::kTriangle},
+                    Case{{9, 9, 3}, {4, 1, 6, 6}, EncoderKind::kHard},
+                    Case{{20, 20, 1}, {3, 3, 4, 4}, EncoderKind::kSoftThreshold},
+                    Case{{6, 6, 1}, {6, 1, 1, 1}, EncoderKind::kKernel},
+                    Case{{40, 33, 1}, {4, 1, 2, 2}, EncoderKind::kKernel}));
+
+TEST(Extractor, SameBitsForAnyThreadsAndResumedAnywhere) {
+  const auto images = gratings(70);
+  const FeatureExtractor extractor = extractor_for(images, {4, 1, 2, 2});
+  const FeatureMatrix one = extractor.extract(Context({.threads = 1}), images);
+  const FeatureMatrix four = extractor.extract(Context({.threads = 4}), images);
+  EXPECT_TRUE(one.view() == four.view());
+  FeatureMatrix parts(Context(), 70, extractor.features());
+  extractor.extract(Context(), images, 0, parts, [](Index) {});
+  parts.view().bottomRows(41).setZero();
+  extractor.extract(Context(), images, 29, parts, [](Index) {});
+  EXPECT_TRUE(std::as_const(parts).view() == one.view());
+}
+
+TEST(Extractor, RefusesWhatDoesNotFit) {
+  const auto images = gratings(4);
+  EXPECT_THROW(extractor_for(images, {4, 1, 10, 1}), InvalidArgument)
+      << "a grid finer than the positions";
+  EXPECT_THROW(extractor_for(images, {4, 0, 2, 2}), InvalidArgument);
+  EXPECT_THROW(extractor_for(images, {4, 1, 0, 2}), InvalidArgument);
+  const FeatureExtractor extractor = extractor_for(images, {4, 1, 2, 2});
+  EXPECT_THROW(extractor.extract(Context(), gratings(2, 2, {10, 12, 1})), InvalidArgument);
+  Preprocessing other = preprocessing_for(images, 3);
+  EXPECT_THROW(FeatureExtractor({4, 1, 2, 2}, images.shape(), std::move(other),
+                                Encoder({}, support::random_matrix<float>(3, 9, 1))),
+               InvalidArgument);
+}
+
+TEST(Extractor, StopsWhenCancelled) {
+  const auto images = gratings(40);
+  const FeatureExtractor extractor = extractor_for(images, {4, 1, 2, 2});
+  const Context context({.threads = 2});
+  context.cancel();
+  EXPECT_THROW(extractor.extract(context, images), Cancelled);
+}
+
+}  // namespace
+}  // namespace krica

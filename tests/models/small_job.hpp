@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "krica/models/training.hpp"
+
+namespace krica::support {
+
+/// A job that takes a moment on gratings of 12×12 pixels.
+inline PipelineOptions small_options(const std::string& method = "krica") {
+  PipelineOptions options;
+  options.method = method;
+  options.components = 16;
+  options.receptive_field = 4;
+  options.patches = 600;
+  options.iterations = 8;
+  options.seed = 3;
+  return options;
+}
+
+inline std::filesystem::path scratch_file(const std::string& name) {
+  return std::filesystem::path(testing::TempDir()) / ("krica-" + name);
+}
+
+}  // namespace krica::support

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <gtest/gtest.h>
+
+#include "krica/classify/splits.hpp"
+#include "krica/models/model.hpp"
+#include "krica/runtime/error.hpp"
+#include "models/small_job.hpp"
+#include "support/images.hpp"
+
+namespace krica {
+namespace {
+
+using support::gratings;
+using support::small_options;
+
+class EveryMethodModel : public testing::TestWithParam<std::string> {};
+
+TEST_P(EveryMethodModel, LearnsGratingsAndSurvivesItsFile) {
+  const auto images = gratings(120);
+  const Model model = train(Context(), images, {small_options(GetParam())});
+  const auto fresh = gratings(60, 3, {12, 12, 1}, 9);
+  const Matrix<float> scores = model.scores(Context(), fresh);
+  const double accuracy = accuracy_of(model.predict(Context(), fresh), fresh.labels());
+  EXPECT_GT(accuracy, GetParam() == "raw-pixels" ? 0.4 : 0.9);
+  const auto path = support::scratch_file("model-" + GetParam());
+  model.save(path);
+  const Model loaded = Model::load(path);
+  EXPECT_TRUE(loaded.scores(Context({.threads = 1}), fresh).view() == scores.view());
+  EXPECT_EQ(loaded.to_archive().bytes(), model.to_archive().bytes());
+  EXPECT_EQ(loaded.class_names(), images.class_names());
+  std::filesystem::remove(path);
+}
+
+INSTANTIATE_TEST_SUITE_P(Models, EveryMethodModel,
+                         testing::Values("krica", "random-patches", "rica", "kmeans-triangle",
+                                         "kmeans-hard", "raw-pixels"),
+                         [](const auto& tested) {
+                           std::string name = tested.param;
+                           std::erase(name, '-');
+                           return name;
+                         });
+
+TEST(Model, ScoresDoNotDependOnTheMemoryBudget) {
+  const auto images = gratings(200);
+  const Model model = train(Context(), images, {small_options("random-patches")});
+  const Matrix<float> plenty = model.scores(Context(), images);
+  const Matrix<float> little = model.scores(Context({.memory_bytes = 1 << 16}), images);
+  EXPECT_TRUE(plenty.view() == little.view());
+}
+
+TEST(Model, BasisAloneHasFeaturesButNoClasses) {
+  const auto images = gratings(60);
+  const Model model =
+      train(Context(), images, {.options = small_options(), .checkpoint = {}, .classifier = false});
+  EXPECT_FALSE(model.has_classifier());
+  EXPECT_EQ(model.transform(Context(), images).cols(), 4 * 16);
+  EXPECT_EQ(model.atom_images().cols(), 16);
+  EXPECT_THROW(static_cast<void>(model.scores(Context(), images)), InvalidArgument);
+}
+
+TEST(Model, RefusesArchivesThatAreNoModels) {
+  const auto images = gratings(60);
+  const Model model = train(Context(), images, {small_options("random-patches")});
+  Archive empty;
+  EXPECT_THROW(Model::from_archive(empty, "x"), DataError);
+  Archive newer = model.to_archive();
+  newer.put_text("format", "2");
+  EXPECT_THROW(Model::from_archive(newer, "x"), DataError);
+  Archive misfit = model.to_archive();
+  misfit.put("atoms", Matrix<float>(3, 5));
+  EXPECT_THROW(Model::from_archive(misfit, "x"), DataError);
+  Archive options = model.to_archive();
+  options.put_text("options", "{\"colour\": 2}");
+  EXPECT_THROW(Model::from_archive(options, "x"), DataError);
+  Archive classes = model.to_archive();
+  classes.put_text("class_names", "[\"a\"]");
+  EXPECT_THROW(Model::from_archive(classes, "x"), DataError);
+}
+
+TEST(Model, RefusesImagesOfAnotherShape) {
+  const Model model = train(Context(), gratings(60), {small_options("random-patches")});
+  EXPECT_THROW(static_cast<void>(model.predict(Context(), gratings(5, 3, {12, 12, 3}))),
+               InvalidArgument);
+}
+
+}  // namespace
+}  // namespace krica

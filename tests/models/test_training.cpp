@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <gtest/gtest.h>
+
+#include <atomic>
+
+#include "krica/models/training.hpp"
+#include "krica/runtime/error.hpp"
+#include "models/small_job.hpp"
+#include "support/images.hpp"
+
+namespace krica {
+namespace {
+
+using support::gratings;
+using support::scratch_file;
+using support::small_options;
+
+std::string bytes_of(const Model& model) { return model.to_archive().bytes(); }
+
+TEST(Training, SameBytesForAnyThreads) {
+  const auto images = gratings(90);
+  const std::string one =
+      bytes_of(train(Context({.threads = 1, .seed = 3}), images, {small_options()}));
+  const std::string four =
+      bytes_of(train(Context({.threads = 4, .seed = 3}), images, {small_options()}));
+  EXPECT_EQ(one, four);
+}
+
+/// Cancels at the n-th progress report, whichever stage it comes from.
+class CancelledAt : public testing::TestWithParam<int> {};
+
+TEST_P(CancelledAt, ResumesToTheSameBytes) {
+  const auto images = gratings(90);
+  PipelineOptions options = small_options();
+  const std::string wanted = bytes_of(train(Context({.seed = 3}), images, {options}));
+  const auto checkpoint = scratch_file("training-" + std::to_string(GetParam()));
+  std::filesystem::remove(checkpoint);
+  const TrainingJob job{options, checkpoint};
+  std::function<void()> stop;
+  int reports = 0;
+  const Context context({.seed = 3, .progress = [&](const Progress&) {
+                           if (++reports == GetParam()) stop();
+                         }});
+  stop = [&] { context.cancel(); };
+  try {
+    EXPECT_EQ(bytes_of(train(context, images, job)), wanted)
+        << "it was done before the " << GetParam() << "th report";
+  } catch (const Cancelled&) {
+    TrainingReport report;
+    EXPECT_EQ(bytes_of(train(Context({.seed = 3}), images, job, &report)), wanted);
+    EXPECT_EQ(report.resumed, std::filesystem::exists(checkpoint) || report.resumed);
+  }
+  EXPECT_FALSE(std::filesystem::exists(checkpoint)) << "a finished job leaves no checkpoint";
+  EXPECT_FALSE(std::filesystem::exists(checkpoint.string() + ".features"));
+}
+
+INSTANTIATE_TEST_SUITE_P(Training, CancelledAt,
+                         testing::Values(1, 2, 5, 8, 9, 10, 12, 15, 20, 30, 60, 120, 100000));
+
+TEST(Training, RefusesACheckpointOfAnotherJob) {
+  const auto images = gratings(90);
+  const auto checkpoint = scratch_file("training-other");
+  std::filesystem::remove(checkpoint);
+  std::function<void()> stop;
+  const Context context({.seed = 3, .progress = [&](const Progress& p) {
+                           if (p.stage == "lbfgs" && p.step == 3) stop();
+                         }});
+  stop = [&] { context.cancel(); };
+  EXPECT_THROW(train(context, images, {small_options(), checkpoint}), Cancelled);
+  ASSERT_TRUE(std::filesystem::exists(checkpoint));
+  PipelineOptions other = small_options();
+  other.sparsity = 0.5;
+  try {
+    train(Context({.seed = 3}), images, {other, checkpoint});
+    FAIL();
+  } catch (const InvalidArgument& error) {
+    EXPECT_NE(std::string(error.what()).find("sparsity"), std::string::npos) << error.what();
+  }
+  EXPECT_THROW(train(Context({.seed = 3}), gratings(60), {small_options(), checkpoint}), DataError)
+      << "other data";
+  std::filesystem::remove(checkpoint);
+}
+
+TEST(Training, KernelPcaInFront) {
+  const auto images = gratings(60);
+  PipelineOptions options = small_options("random-patches");
+  options.whitening = "kpca";
+  options.landmarks = 30;
+  options.whitening_components = 10;
+  const Model model = train(Context(), images, {options});
+  EXPECT_EQ(model.parts().extractor->preprocessing().outputs(), 10);
+  EXPECT_TRUE(model.options().whitening_gamma.has_value());
+  EXPECT_THROW(static_cast<void>(model.atom_images()), InvalidArgument);
+}
+
+TEST(Training, RefusesWhatDoesNotFit) {
+  const auto images = gratings(30);
+  PipelineOptions large = small_options();
+  large.receptive_field = 13;
+  EXPECT_THROW(train(Context(), images, {large}), InvalidArgument);
+  PipelineOptions fine = small_options();
+  fine.pool = "10x10";
+  EXPECT_THROW(train(Context(), images, {fine}), InvalidArgument);
+  const support::MemoryImages constant({12, 12, 1}, std::vector<std::uint8_t>(12 * 12 * 6, 7),
+                                       {0, 1, 0, 1, 0, 1}, 2);
+  EXPECT_THROW(train(Context(), constant, {small_options()}), InvalidArgument);
+  const support::MemoryImages unlabelled({12, 12, 1}, std::vector<std::uint8_t>(12 * 12 * 6, 7), {},
+                                         0);
+  EXPECT_THROW(train(Context(), unlabelled, {small_options()}), InvalidArgument);
+}
+
+}  // namespace
+}  // namespace krica

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <gtest/gtest.h>
+
+#include <cstring>
+
+#include "krica/patches/sampling.hpp"
+#include "krica/runtime/error.hpp"
+#include "support/images.hpp"
+
+namespace krica {
+namespace {
+
+using support::gratings;
+
+TEST(Sampling, EveryPatchIsAPieceOfAnImageOfItsLabel) {
+  const auto images = gratings(6, 3, {9, 11, 3});
+  const PatchSample sample = sample_patches(Context(), images, 4, 50);
+  ASSERT_EQ(sample.patches.rows(), 50);
+  ASSERT_EQ(sample.patches.cols(), 4 * 4 * 3);
+  std::vector<float> image(static_cast<std::size_t>(images.shape().values()));
+  std::vector<float> patch(4 * 4 * 3);
+  for (Index p = 0; p < 50; ++p) {
+    bool found = false;
+    for (Index i = 0; i < images.size() && !found; ++i) {
+      images.read(i, 1, image.data());
+      for (Index top = 0; top <= 5 && !found; ++top) {
+        for (Index left = 0; left <= 7 && !found; ++left) {
+          copy_patch(image.data(), images.shape(), 4, top, left, patch.data());
+          found = std::equal(patch.begin(), patch.end(), sample.patches.row(p)) &&
+                  sample.labels[static_cast<std::size_t>(p)] ==
+                      images.labels()[static_cast<std::size_t>(i)];
+        }
+      }
+    }
+    EXPECT_TRUE(found) << "patch " << p;
+  }
+}
+
+TEST(Sampling, PatchIsChannelByChannel) {
+  const ImageShape shape{2, 3, 2};
+  const std::vector<float> image = {0, 1, 2, 3, 4, 5, 10, 11, 12, 13, 14, 15};
+  std::vector<float> patch(8);
+  copy_patch(image.data(), shape, 2, 0, 1, patch.data());
+  EXPECT_EQ(patch, (std::vector<float>{1, 2, 4, 5, 11, 12, 14, 15}));
+}
+
+TEST(Sampling, DependsOnTheSeedAndNotOnThreads) {
+  const auto images = gratings(20);
+  const auto one = sample_patches(Context({.threads = 1, .seed = 3}), images, 5, 200);
+  const auto four = sample_patches(Context({.threads = 4, .seed = 3}), images, 5, 200);
+  const auto other = sample_patches(Context({.threads = 1, .seed = 4}), images, 5, 200);
+  EXPECT_TRUE(one.patches.view() == four.patches.view());
+  EXPECT_EQ(one.labels, four.labels);
+  EXPECT_FALSE(one.patches.view() == other.patches.view());
+}
+
+TEST(Sampling, RefusesWhatDoesNotFit) {
+  const auto images = gratings(3);
+  EXPECT_THROW(sample_patches(Context(), images, 13, 5), InvalidArgument);
+  EXPECT_THROW(sample_patches(Context(), images, 0, 5), InvalidArgument);
+  EXPECT_THROW(sample_patches(Context(), images, 3, 0), InvalidArgument);
+}
+
+}  // namespace
+}  // namespace krica

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cmath>
+#include <stdexcept>
+#include <vector>
+
+#include "krica/runtime/error.hpp"
+#include "runtime/parallel.hpp"
+#include "support/comparison.hpp"
+
+namespace krica {
+namespace {
+
+TEST(Partition, CoversEverythingOnceWithEvenParts) {
+  for (Index total = 0; total <= 70; ++total) {
+    for (Index largest = 1; largest <= 20; ++largest) {
+      const Partition parts(total, largest);
+      Index next = 0;
+      Index smallest = total;
+      for (Index part = 0; part < parts.count(); ++part) {
+        const Range range = parts[part];
+        ASSERT_EQ(range.begin, next);
+        ASSERT_GT(range.size(), 0);
+        ASSERT_LE(range.size(), largest);
+        ASSERT_LE(range.size(), parts.largest());
+        smallest = std::min(smallest, range.size());
+        next = range.end;
+      }
+      ASSERT_EQ(next, total);
+      ASSERT_LE(parts.largest() - smallest, 1);
+      ASSERT_EQ(parts.count(), (total + largest - 1) / largest) << "not the fewest parts";
+    }
+  }
+}
+
+TEST(Partition, LeavesNoSingleItemWherePartsMayHoldThree) {
+  for (Index total = 2; total <= 300; ++total) {
+    for (Index largest = 3; largest <= 140; ++largest) {
+      const Partition parts(total, largest);
+      for (Index part = 0; part < parts.count(); ++part)
+        ASSERT_GT(parts[part].size(), 1) << total << " in parts of " << largest;
+    }
+  }
+}
+
+TEST(Partition, LargestIsTheSizeOfTheLargestPart) {
+  EXPECT_EQ(Partition(0, 5).largest(), 0);
+  EXPECT_EQ(Partition(7, 5).largest(), 4);
+  EXPECT_EQ(Partition(5, 5).largest(), 5);
+}
+
+class ParallelLoops : public testing::TestWithParam<int> {
+ protected:
+  const Context context_{{.threads = GetParam()}};
+};
+
+TEST_P(ParallelLoops, RunEachIndexOnce) {
+  for (const Index count : {0, 1, 2, 3, 100}) {
+    std::vector<std::atomic<int>> runs(static_cast<std::size_t>(count));
+    parallel_for(context_, count, [&](Index i) { ++runs[static_cast<std::size_t>(i)]; });
+    for (const auto& run : runs) EXPECT_EQ(run.load(), 1);
+  }
+}
+
+TEST_P(ParallelLoops, RethrowTheBodysException) {
+  const auto body = [](Index i) {
+    if (i == 17) throw std::domain_error("seventeen");
+  };
+  try {
+    parallel_for(context_, 50, body);
+    FAIL() << "nothing was thrown";
+  } catch (const std::domain_error& error) {
+    EXPECT_STREQ(error.what(), "seventeen");
+  }
+}
+
+TEST_P(ParallelLoops, WorkAgainAfterAnException) {
+  EXPECT_THROW(parallel_for(context_, 9, [](Index) { throw std::runtime_error("all"); }),
+               std::runtime_error);
+  std::atomic<int> runs = 0;
+  parallel_for(context_, 9, [&](Index) { ++runs; });
+  EXPECT_EQ(runs.load(), 9);
+}
+
+TEST_P(ParallelLoops, StopWhereTheyAreCancelled) {
+  std::atomic<int> runs = 0;
+  const auto body = [&](Index i) {
+    ++runs;
+    if (i == 3) context_.cancel();
+  };
+  EXPECT_THROW(parallel_for(context_, 10000, body), Cancelled);
+  EXPECT_LT(runs.load(), 10000);
+  EXPECT_THROW(parallel_for(context_, 5, [](Index) {}), Cancelled);
+  EXPECT_THROW(parallel_sum(context_, 5, [](Index) { return 1.0; }), Cancelled);
+  context_.clear_cancel();
+  EXPECT_EQ(parallel_sum(context_, 5, [](Index) { return 1.0; }), 5.0);
+}
+
+TEST_P(ParallelLoops, NestWithoutLosingWork) {
+  std::atomic<int> runs = 0;
+  parallel_for(context_, 6, [&](Index) { parallel_for(context_, 7, [&](Index) { ++runs; }); });
+  EXPECT_EQ(runs.load(), 42);
+}
+
+TEST_P(ParallelLoops, SumInOrder) {
+  // Magnitudes that differ by 30 orders: any other order of addition gives other bits.
+  const auto term = [](Index i) { return std::sin(static_cast<double>(i)) * std::pow(10, i % 31); };
+  for (const Index count : {0, 1, 2, 999}) {
+    double expected = 0;
+    for (Index i = 0; i < count; ++i) expected += term(i);
+    EXPECT_TRUE(support::same_bits(parallel_sum(context_, count, term), expected));
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Threads, ParallelLoops, testing::Values(1, 2, 3, 4, 16),
+                         [](const auto& test) { return std::to_string(test.param); });
+
+}  // namespace
+}  // namespace krica
