@@ -16,8 +16,7 @@ namespace {
 
 constexpr std::string_view kName = "svm";
 constexpr Index kBlockRows = 256;
-constexpr double kPastThePeak = 0.01;  // a fall in accuracy that ends the search for C
-constexpr Index kGroups = 16;          // partial gradients: fixed, so that bits are
+constexpr Index kGroups = 16;  // partial gradients: fixed, so that bits are
 
 /// a_i of every sample.
 std::vector<float> sample_weights(std::span<const int> labels, Index n_classes, bool balanced) {
@@ -242,6 +241,10 @@ ChosenC choose_svm_c(const Context& context, ConstMatrixView<float> features,
   std::vector<float> weights = sample_weights(labels, n_classes, options.balanced);
   for (const Index i : split.test) weights[static_cast<std::size_t>(i)] = 0;
   const std::vector<int> held_labels = values_at(labels, split.test);
+  // A fall of two standard errors, and of at least a point, ends the search: a larger C only
+  // overfits more.
+  const double past_the_peak =
+      std::max(0.01, 1 / std::sqrt(static_cast<double>(held_labels.size())));
   ChosenC chosen;
   double best = -1;
   LinearSvm svm;
@@ -259,8 +262,8 @@ ChosenC choose_svm_c(const Context& context, ConstMatrixView<float> features,
     if (accuracy > best) {
       best = accuracy;
       chosen.C = trial.C;
-    } else if (accuracy < best - kPastThePeak) {
-      break;  // a larger C only overfits more
+    } else if (accuracy < best - past_the_peak) {
+      break;
     }
   }
   return chosen;

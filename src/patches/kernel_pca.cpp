@@ -104,8 +104,11 @@ Moments moments_of(const Context& context, const AtomSet<Scalar>& set, ConstMatr
   return {std::move(mean), std::move(products)};
 }
 
-std::vector<Index> kept_directions(const std::vector<double>& values, Index wanted) {
-  require(values.back() > 0, kName,
+std::vector<Index> kept_directions(const std::vector<double>& values,
+                                   const std::vector<double>& mean, Index wanted) {
+  double squared_mean = 0;
+  for (const double value : mean) squared_mean += value * value;
+  require(values.back() > 1e-12 * squared_mean, kName,
           "the samples are all equal in feature space; there is nothing to project");
   std::vector<Index> kept;
   for (auto d = static_cast<Index>(values.size()) - 1; d >= 0; --d) {
@@ -143,7 +146,7 @@ KernelPca<Scalar> KernelPca<Scalar>::fit(const Context& context, ConstMatrixView
   const AtomSet<Scalar> set(options.kernel, pca.landmarks_);
   const Moments moments = moments_of(context, set, samples, root);
   const SymmetricEigen eigen = symmetric_eigen(moments.covariance);
-  const std::vector<Index> kept = kept_directions(eigen.values, options.components);
+  const std::vector<Index> kept = kept_directions(eigen.values, moments.mean, options.components);
   const auto outputs = static_cast<Index>(kept.size());
   pca.projection_ = Matrix<Scalar>(root.cols(), outputs);
   for (Index k = 0; k < outputs; ++k) {

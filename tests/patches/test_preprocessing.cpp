@@ -10,7 +10,7 @@ namespace {
 
 Matrix<float> pixels(Index m, Index n) {
   Matrix<float> X = support::random_matrix<float>(m, n, 9);
-  X.view() = X.view().array() * 40.0F + 120.0F;
+  X.view() = (X.view().array() * 40.0F + 120.0F).max(0.0F).min(255.0F);
   return X;
 }
 

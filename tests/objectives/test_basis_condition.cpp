@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Whether a basis is sound: over half the atoms silent is diverged, over half with a twin is
+// collapsed, exactly half is neither.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "krica/objectives/krica.hpp"
+#include "krica/objectives/rica.hpp"
+#include "support/comparison.hpp"
+#include "support/problems.hpp"
+
+namespace krica {
+namespace {
+
+using support::random_matrix;
+
+constexpr Index kAtoms = 8;
+constexpr Index kLength = 6;
+
+template <class Scalar>
+class Condition : public testing::Test {
+ protected:
+  BasisCondition condition() {
+    KricaObjective<Scalar> objective(context_, X_,
+                                     {.n_components = kAtoms, .kernel = {.gamma = 0.2}});
+    return objective.condition(W_);
+  }
+  void move_away(Index atoms) {
+    for (Index u = 0; u < atoms; ++u) W_(u, 0) = static_cast<Scalar>(100 * (u + 1));
+  }
+  void put_on_top(Index atom, Index of, double distance = 0) {
+    std::copy_n(W_.row(of), kLength, W_.row(atom));
+    W_(atom, 1) += static_cast<Scalar>(distance);
+  }
+
+  const Context context_{{.threads = 2}};
+  Matrix<Scalar> X_ = random_matrix<Scalar>(60, kLength, 1);
+  Matrix<Scalar> W_ = random_matrix<Scalar>(kAtoms, kLength, 2);
+};
+using Scalars = testing::Types<float, double>;
+TYPED_TEST_SUITE(Condition, Scalars);
+
+TYPED_TEST(Condition, OfAnOrdinaryBasisIsSound) {
+  EXPECT_EQ(this->condition(), BasisCondition::kSound);
+}
+
+TYPED_TEST(Condition, OfAtomsFarFromTheDataIsDiverged) {
+  this->move_away(kAtoms);
+  EXPECT_EQ(this->condition(), BasisCondition::kDiverged);
+}
+
+TYPED_TEST(Condition, WithHalfTheAtomsFarAwayIsSound) {
+  this->move_away(kAtoms / 2);
+  EXPECT_EQ(this->condition(), BasisCondition::kSound);
+}
+
+TYPED_TEST(Condition, WithOneMoreAtomFarAwayIsDiverged) {
+  this->move_away(kAtoms / 2 + 1);
+  EXPECT_EQ(this->condition(), BasisCondition::kDiverged);
+}
+
+TYPED_TEST(Condition, OfEqualAtomsIsCollapsed) {
+  for (Index u = 1; u < kAtoms; ++u) this->put_on_top(u, 0);
+  EXPECT_EQ(this->condition(), BasisCondition::kCollapsed);
+}
+
+TYPED_TEST(Condition, WithHalfTheAtomsInPairsIsSound) {
+  this->put_on_top(1, 0);
+  this->put_on_top(3, 2);
+  EXPECT_EQ(this->condition(), BasisCondition::kSound);
+}
+
+TYPED_TEST(Condition, WithOneMoreAtomPairedIsCollapsed) {
+  this->put_on_top(1, 0);
+  this->put_on_top(3, 2);
+  this->put_on_top(4, 2);
+  EXPECT_EQ(this->condition(), BasisCondition::kCollapsed);
+}
+
+TYPED_TEST(Condition, TwinsLieWithinAThousandth) {
+  for (Index u = 0; u < kAtoms; u += 2) this->put_on_top(u + 1, u, 0.9e-3);
+  EXPECT_EQ(this->condition(), BasisCondition::kCollapsed);
+  for (Index u = 0; u < kAtoms; u += 2) this->put_on_top(u + 1, u, 1.1e-3);
+  EXPECT_EQ(this->condition(), BasisCondition::kSound);
+}
+
+TYPED_TEST(Condition, SilenceIsBelowAThousandth) {
+  // One sample at 0 and one far away; all atoms at the distance where κ crosses 1e-3.
+  this->X_ = Matrix<TypeParam>(2, kLength);
+  this->X_(1, 0) = TypeParam(1e3);
+  const auto place = [&](double kernel_value) {
+    const double distance = std::sqrt(-std::log(kernel_value) / 0.2);
+    this->W_.set_zero();
+    for (Index u = 0; u < kAtoms; ++u)  // on a sphere around 0, no twins
+      this->W_(u, 1 + u % 4) = static_cast<TypeParam>(u < 4 ? distance : -distance);
+  };
+  place(1.1e-3);
+  EXPECT_EQ(this->condition(), BasisCondition::kSound);
+  place(0.9e-3);
+  EXPECT_EQ(this->condition(), BasisCondition::kDiverged);
+}
+
+TYPED_TEST(Condition, OneAnswerInTheLastBlockIsEnough) {
+  this->X_ = Matrix<TypeParam>(20000, kLength);
+  this->X_.view().setConstant(50);
+  this->X_.view().row(19999).setZero();
+  this->W_.view() *= TypeParam(0.1);
+  EXPECT_EQ(this->condition(), BasisCondition::kSound);
+}
+
+TYPED_TEST(Condition, OfASingleAtomIsNeverCollapsed) {
+  const auto w = random_matrix<TypeParam>(1, kLength, 2);
+  KricaObjective<TypeParam> objective(this->context_, this->X_, {.n_components = 1});
+  EXPECT_EQ(objective.condition(w), BasisCondition::kSound);
+}
+
+TYPED_TEST(Condition, OfABasisOfNanIsDiverged) {
+  this->W_.view().setConstant(std::numeric_limits<TypeParam>::quiet_NaN());
+  EXPECT_EQ(this->condition(), BasisCondition::kDiverged);
+}
+
+TYPED_TEST(Condition, OfRicaLooksAtTheNormalisedRows) {
+  RicaOptions options = {.n_components = kAtoms};
+  Matrix<TypeParam> tiny = this->W_;
+  tiny.view() *= TypeParam(1e-7);  // silent as they are; ordinary atoms once normalised
+  RicaObjective<TypeParam> plain(this->context_, this->X_, options);
+  EXPECT_EQ(plain.condition(this->W_), BasisCondition::kSound);
+  EXPECT_EQ(plain.condition(tiny), BasisCondition::kDiverged);
+  options.row_norm = RowNorm::kExact;
+  RicaObjective<TypeParam> normalised(this->context_, this->X_, options);
+  EXPECT_EQ(normalised.condition(tiny), BasisCondition::kSound);
+  for (Index u = 0; u < kAtoms; ++u)  // the same direction at different lengths
+    tiny.view().row(u) = this->W_.view().row(0) * static_cast<TypeParam>(u + 1);
+  EXPECT_EQ(plain.condition(tiny), BasisCondition::kSound);
+  EXPECT_EQ(normalised.condition(tiny), BasisCondition::kCollapsed);
+}
+
+TYPED_TEST(Condition, RefusesABasisOfAnotherShape) {
+  // One column more, so that an unchecked product would read within bounds and answer something.
+  const Matrix<TypeParam> wide(kAtoms, kLength + 1);
+  KricaObjective<TypeParam> krica(this->context_, this->X_, {.n_components = kAtoms});
+  EXPECT_THAT(support::refusal([&] { (void)krica.condition(wide); }),
+              testing::HasSubstr("W is 8 x 7, it must be 8 x 6"));
+  RicaObjective<TypeParam> rica(this->context_, this->X_, {.n_components = kAtoms});
+  EXPECT_THAT(support::refusal([&] { (void)rica.condition(wide); }),
+              testing::HasSubstr("W is 8 x 7, it must be 8 x 6"));
+}
+
+}  // namespace
+}  // namespace krica
