@@ -30,6 +30,7 @@ void Discrimination::validate() const {
 }
 
 int count_classes(std::span<const int> labels, Index n_samples) {
+  require(!labels.empty(), "discrimination", "there are no labels ({} samples)", n_samples);
   require(static_cast<Index>(labels.size()) == n_samples, "discrimination",
           "{} labels for {} samples", labels.size(), n_samples);
   for (std::size_t i = 0; i < labels.size(); ++i) {
@@ -84,6 +85,8 @@ DiscriminationTerm::DiscriminationTerm(const Discrimination& options, Index K,
                                        std::span<const int> labels, Index n_samples)
     : weight_(options.weight), reading_(options.reading), homogeneous_(options.homogeneous) {
   options.validate();
+  require(labels.empty() || static_cast<Index>(labels.size()) == n_samples, "discrimination",
+          "{} labels for {} samples", labels.size(), n_samples);
   if (!active()) return;
   require(!labels.empty(), "discrimination", "weight {} needs labels, one a sample", weight_);
   const int n_classes = count_classes(labels, n_samples);

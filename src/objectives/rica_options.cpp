@@ -54,8 +54,9 @@ void RicaOptions::validate() const {
 }
 
 void apply_convention(RicaOptions& options, std::string_view convention) {
+  const Convention chosen = find_value(kConventions, convention, "convention");
   options.reduce = Reduce::kMean;
-  switch (find_value(kConventions, convention, "convention")) {
+  switch (chosen) {
     case Convention::kPaper:
       options.contrast = Contrast::kL2Pooling;
       options.weight_on = WeightOn::kSparsity;

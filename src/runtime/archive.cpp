@@ -63,7 +63,7 @@ std::string sha256_of(std::initializer_list<std::string_view> parts) {
 /// Where the digest's digits stand in the header, or npos. A quote behind a backslash is part of
 /// somebody's text.
 std::size_t find_digest(std::string_view header) {
-  const std::string marker = fmt::format("\"{}\":\"", kDigestKey);
+  const std::string marker = fmt::format(R"("{}":")", kDigestKey);
   std::size_t at = header.find(marker);
   while (at != std::string_view::npos && at > 0 && header[at - 1] == '\\')
     at = header.find(marker, at + 1);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "runtime/vector_math.hpp"
 
+#include <limits>
+
 // Highway compiles the part between HWY_BEFORE_NAMESPACE and HWY_AFTER_NAMESPACE once for every
 // instruction set by including this file again.
 #undef HWY_TARGET_INCLUDE
@@ -28,11 +30,22 @@ void transform(Scalar* values, Index count, Function function) {
     hn::StoreU(function(single, hn::LoadU(single, values + i)), single, values + i);
 }
 
+/// Highway's Exp is for arguments whose result is finite; beyond them it wraps around.
+template <class D, class V>
+V exp_of(D d, V x) {
+  using Scalar = hn::TFromD<D>;
+  const auto largest =
+      hn::Set(d, sizeof(Scalar) == 4 ? Scalar(88.72283) : Scalar(709.782712893384));
+  const auto infinity = hn::Set(d, std::numeric_limits<Scalar>::infinity());
+  const V value = hn::IfThenElse(hn::Gt(x, largest), infinity, hn::Exp(d, hn::Min(x, largest)));
+  return hn::IfThenElse(hn::IsNaN(x), x, value);
+}
+
 void exp_float(float* values, Index count) {
-  transform(values, count, [](auto d, auto x) { return hn::Exp(d, x); });
+  transform(values, count, [](auto d, auto x) { return exp_of(d, x); });
 }
 void exp_double(double* values, Index count) {
-  transform(values, count, [](auto d, auto x) { return hn::Exp(d, x); });
+  transform(values, count, [](auto d, auto x) { return exp_of(d, x); });
 }
 void log1p_float(float* values, Index count) {
   transform(values, count, [](auto d, auto x) { return hn::Log1p(d, x); });

@@ -109,7 +109,7 @@ class Run {
   }
 
   /// -∂f/∂w_p / |D_p|: the step to w*_p, or away from it where that climbs.
-  Matrix<Scalar> direction() const {
+  [[nodiscard]] Matrix<Scalar> direction() const {
     double largest = 0;
     for (const double D : current_.curvature) largest = std::max(largest, std::abs(D));
     const double least = std::max(kLeastCurvature * largest, std::numeric_limits<double>::min());

@@ -127,7 +127,7 @@ class Run {
   }
 
   /// -H g by the two-loop recursion (Nocedal and Wright, algorithm 7.4).
-  Matrix<Scalar> direction() const {
+  [[nodiscard]] Matrix<Scalar> direction() const {
     Matrix<Scalar> d = current_.gradient;
     std::vector<double> alpha(corrections_.size());
     for (std::size_t i = corrections_.size(); i-- > 0;) {

@@ -3,7 +3,7 @@
 // AtomSet's two operations: values with slopes, and sums that become Σ_i A_ip ∂κ(w_p, x_i)/∂w_p.
 #include <gtest/gtest.h>
 
-#include <tuple>
+#include <utility>
 #include <vector>
 
 #include "kernels/atom_set.hpp"
@@ -27,11 +27,11 @@ struct Slopes {
 
 template <class Scalar>
 Slopes<Scalar> evaluate(const AtomSet<Scalar>& atoms, const Matrix<Scalar>& X) {
-  Slopes<Scalar> result{Matrix<Scalar>(X.rows(), atoms.count()),
-                        Matrix<Scalar>(X.rows(), atoms.count())};
-  MatrixView<Scalar> slopes(result.slopes);
-  atoms.evaluate(X, result.values, &slopes);
-  return result;
+  Matrix<Scalar> values(X.rows(), atoms.count());
+  Matrix<Scalar> slopes(X.rows(), atoms.count());
+  MatrixView<Scalar> slope_view(slopes);
+  atoms.evaluate(X, values, &slope_view);
+  return {std::move(values), std::move(slopes)};
 }
 
 /// Σ_i A_ip ∂κ(w_p, x_i)/∂w_p through `accumulate`, the atoms in parts.

@@ -4,7 +4,7 @@
 #pragma once
 
 #include <span>
-#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "krica/objectives/krica.hpp"
@@ -30,19 +30,21 @@ struct ProblemSize {
 /// 1/(m+K): differences with a smaller step cross no kink of the histogram intersection.
 inline Problem random_problem(ProblemSize size = {}, std::uint64_t seed = 1) {
   Random random(seed, "tests.problem");
-  Problem problem{Matrix<double>(size.m, size.n), Matrix<double>(size.K, size.n), {}};
+  Matrix<double> X(size.m, size.n);
+  Matrix<double> W(size.K, size.n);
   const Index count = size.m + size.K;
   for (Index j = 0; j < size.n; ++j) {
     const std::vector<Index> places = random_permutation(random, count);
     for (Index i = 0; i < count; ++i) {
       const double place = static_cast<double>(places[i]) + 0.5 * random.uniform();
       const double value = 2 * (place + 0.25) / static_cast<double>(count) - 1;
-      (i < size.m ? problem.X(i, j) : problem.W(i - size.m, j)) = value;
+      (i < size.m ? X(i, j) : W(i - size.m, j)) = value;
     }
   }
+  std::vector<int> labels;
   for (const Index i : random_permutation(random, size.m))
-    problem.labels.push_back(static_cast<int>(i % size.classes));
-  return problem;
+    labels.push_back(static_cast<int>(i % size.classes));
+  return {std::move(X), std::move(W), std::move(labels)};
 }
 
 template <class Scalar>

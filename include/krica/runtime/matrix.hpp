@@ -19,6 +19,7 @@
 #include <memory>
 #include <new>
 #include <type_traits>
+#include <utility>
 
 namespace krica {
 
@@ -59,7 +60,10 @@ class Matrix {
     set_zero();
   }
   Matrix(const Matrix& other) : Matrix(other.rows_, other.cols_) { copy_from(other.data()); }
-  Matrix(Matrix&& other) noexcept = default;
+  Matrix(Matrix&& other) noexcept
+      : rows_(std::exchange(other.rows_, 0)),
+        cols_(std::exchange(other.cols_, 0)),
+        memory_(std::move(other.memory_)) {}
   Matrix& operator=(Matrix other) noexcept {
     rows_ = other.rows_;
     cols_ = other.cols_;

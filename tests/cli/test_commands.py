@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Every command does what its help says."""
+
+import json
+import struct
+
+import numpy as np
+
+from conftest import SMALL
+
+
+def read_safetensors(path):
+    """With NumPy alone, as the format's description has it."""
+    data = path.read_bytes()
+    (length,) = struct.unpack("<Q", data[:8])
+    header = json.loads(data[8 : 8 + length])
+    types = {"F32": np.float32, "F64": np.float64, "I64": np.int64, "U8": np.uint8}
+    tensors = {}
+    for name, entry in header.items():
+        if name != "__metadata__":
+            begin, end = (8 + length + offset for offset in entry["data_offsets"])
+            tensors[name] = np.frombuffer(data[begin:end], types[entry["dtype"]]).reshape(entry["shape"])
+    return header["__metadata__"], tensors
+
+
+def test_train_prints_what_it_did(model):
+    path, summary = model
+    assert summary["test"]["accuracy"] > 0.6
+    assert summary["options"]["components"] == 32
+    assert summary["options"]["gamma"] > 0
+    assert not path.with_name("small.krica.checkpoint").exists()
+
+
+def test_model_file_is_safetensors(model):
+    metadata, tensors = read_safetensors(model[0])
+    assert metadata["kind"] == "krica-model"
+    assert json.loads(metadata["options"])["method"] == "krica"
+    assert len(metadata["sha256"]) == 64
+    assert tensors["atoms"].shape == (32, 36)
+    assert np.isfinite(tensors["svm.weights"]).all()
+    assert tensors["svm.weights"].shape == (10, 4 * 32 + 1)
+
+
+def test_evaluate_agrees_with_train(krica, model):
+    path, summary = model
+    result = krica.json("evaluate", path, "embedded")
+    assert result["accuracy"] == summary["test"]["accuracy"]
+    confusion = np.array(result["confusion"])
+    assert confusion.sum() == 1000
+    assert np.trace(confusion) / 1000 == result["accuracy"]
+    assert np.isclose(np.mean(result["per_class"]), result["mean_per_class"])
+    assert "confusion" in krica("evaluate", path, "embedded")
+
+
+def test_encode_predict_show_info(krica, model):
+    path, _ = model
+    krica("encode", path, "embedded", "-o", "features.npy", "--split", "test")
+    features = np.load(krica.directory / "features.npy")
+    assert features.shape == (1000, 128) and features.dtype == np.float32 and np.isfinite(features).all()
+
+    krica("data", "convert", "embedded", "clothes", "--to", "folder")
+    images = sorted((krica.directory / "clothes" / "test" / "Bag").iterdir())[:3]
+    predicted = krica.json("predict", path, *images, "--top", 2)["images"]
+    assert len(predicted) == 3 and all(len(entry["predictions"]) == 2 for entry in predicted)
+    scores = [entry["predictions"][0]["score"] for entry in predicted]
+    assert all(entry["predictions"][0]["score"] >= entry["predictions"][1]["score"] for entry in predicted), scores
+
+    krica("show", path, "-o", "atoms.png")
+    assert (krica.directory / "atoms.png").read_bytes().startswith(b"\x89PNG")
+    assert "▀" in krica("show", path, "--terminal")
+    assert krica.json("info", path)["options"]["receptive-field"] == 6
+    assert krica.json("info", "embedded")["train"]["images"] == 2000
+
+
+def test_tune_reports_every_combination(krica):
+    result = krica.json("tune", "embedded", "--grid", "gamma=0.5,3", "--folds", 2, *SMALL, "--method", "random-patches")
+    assert [row["options"]["gamma"] for row in result["rows"]] == [0.5, 3]
+    assert result["best"]["accuracy"] == max(row["accuracy"] for row in result["rows"])
+
+
+def test_config_file_and_command_line(krica):
+    (krica.directory / "options.toml").write_text('components = 16\nmethod = "random-patches"\npatches = 900\n')
+    summary = krica.json(
+        "train", "embedded", "-o", "m.krica", "--config", "options.toml", "--patches", 1000, "--images", 100, "--svm-c", 0.1
+    )
+    assert summary["options"]["components"] == 16 and summary["options"]["patches"] == 1000
+
+
+def test_same_seed_same_bytes(krica):
+    arguments = ["train", "embedded", *SMALL, "--quiet", "-o"]
+    krica(*arguments, "one.krica", "--threads", 1)
+    krica(*arguments, "three.krica", "--threads", 3)
+    assert (krica.directory / "one.krica").read_bytes() == (krica.directory / "three.krica").read_bytes()
