@@ -16,7 +16,8 @@ namespace {
 
 constexpr std::string_view kName = "svm";
 constexpr Index kBlockRows = 256;
-constexpr Index kGroups = 16;  // partial gradients: fixed, so that bits are
+constexpr double kTrialTolerance = 1e-4;  // enough to compare values of C
+constexpr Index kGroups = 16;             // partial gradients: fixed, so that bits are
 
 /// a_i of every sample.
 std::vector<float> sample_weights(std::span<const int> labels, Index n_classes, bool balanced) {
@@ -250,6 +251,7 @@ ChosenC choose_svm_c(const Context& context, ConstMatrixView<float> features,
   LinearSvm svm;
   for (const double candidate : kCandidates) {
     SvmOptions trial = options;
+    trial.tolerance = kTrialTolerance;
     trial.C = candidate / static_cast<double>(features.rows());
     const LinearSvm* start = chosen.tried.empty() ? nullptr : &svm;
     svm = LinearSvm::fit_weighted(context, features, labels, n_classes, trial, weights, start, {},

@@ -333,7 +333,7 @@ double KricaObjective<Scalar>::value_gradient_and_curvature(ConstMatrixView<Scal
 
 template <class Scalar>
 BasisCondition KricaObjective<Scalar>::condition(ConstMatrixView<Scalar> W) {
-  require_basis(W, rows(), cols(), "krica");
+  require_basis_shape(W, rows(), cols(), "krica");
   return basis_condition(implementation_->context, implementation_->options.kernel,
                          implementation_->samples.X, W);
 }

@@ -236,7 +236,7 @@ double RicaObjective<Scalar>::value_on(std::span<const Index> samples, ConstMatr
 
 template <class Scalar>
 BasisCondition RicaObjective<Scalar>::condition(ConstMatrixView<Scalar> W) {
-  require_basis(W, rows(), cols(), "rica");
+  require_basis_shape(W, rows(), cols(), "rica");
   const RowNormalisation<Scalar> rows(implementation_->options.row_norm, W);
   return basis_condition(implementation_->context, {.kind = KernelKind::kLinear},
                          implementation_->samples.X, rows.V());

@@ -55,9 +55,14 @@ void require_samples(ConstMatrixView<Scalar> X, std::string_view operation) {
 }
 
 template <class Scalar>
-void require_basis(ConstMatrixView<Scalar> W, Index K, Index n, std::string_view operation) {
+void require_basis_shape(ConstMatrixView<Scalar> W, Index K, Index n, std::string_view operation) {
   require(W.rows() == K && W.cols() == n, operation, "W is {} x {}, it must be {} x {}", W.rows(),
           W.cols(), K, n);
+}
+
+template <class Scalar>
+void require_basis(ConstMatrixView<Scalar> W, Index K, Index n, std::string_view operation) {
+  require_basis_shape(W, K, n, operation);
   require_finite(W, operation, "W");
 }
 

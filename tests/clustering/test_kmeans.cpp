@@ -36,9 +36,10 @@ void expect_sound(ConstMatrixView<Scalar> X, const KmeansResult<Scalar>& result,
     const Index own = result.assignment[static_cast<std::size_t>(i)];
     ASSERT_TRUE(own >= 0 && own < result.centers.rows());
     const double distance = squared_distance(X, i, result.centers, own);
-    for (Index k = 0; k < result.centers.rows(); ++k)
+    for (Index k = 0; k < result.centers.rows(); ++k) {
       ASSERT_LE(distance, squared_distance(X, i, result.centers, k) + rounding)
           << "sample " << i << " has centre " << own << ", nearer is " << k;
+    }
     inertia += distance;
   }
   EXPECT_NEAR(result.inertia, inertia, 1e-10 * inertia);

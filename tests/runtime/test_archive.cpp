@@ -153,7 +153,7 @@ TEST(Archive, IsASafetensorsFile) {
   std::string header =
       R"({"__metadata__":{"note":"hi",@},"b":{"data_offsets":[0,3],"dtype":"U8","shape":[3]},)"
       R"("x":{"data_offsets":[3,19],"dtype":"F64","shape":[1,2]}})";
-  const std::size_t written = header.size() - 1 + std::string("\"sha256\":\"\"").size() + 64;
+  const std::size_t written = header.size() - 1 + std::string(R"("sha256":"")").size() + 64;
   header.append((8 - written % 8) % 8, ' ');
   std::string data("\x01\x02\x03", 3);
   data.append(reinterpret_cast<const char*>(x.data()), 16);
@@ -167,7 +167,7 @@ TEST(Archive, TheChecksumIsOfTheFileWithItsDigitsZero) {
   archive.put("W", numbered<float>(20, 30));  // sorts before __metadata__
   archive.put_text("note", "text");
   std::string file = archive.bytes();
-  const std::size_t at = file.find("\"sha256\":\"") + 10;
+  const std::size_t at = file.find(R"("sha256":")") + 10;
   const std::string digits = file.substr(at, 64);
   file.replace(at, 64, tests::kZeros);
   EXPECT_EQ(digits, sha256(file));

@@ -124,8 +124,9 @@ TEST_P(MoreThuente, FindsAStrongWolfeStepInAboutThePublishedEvaluations) {
 }
 
 INSTANTIATE_TEST_SUITE_P(WolfeSearch, MoreThuente, testing::ValuesIn(cases()), [](const auto& row) {
-  return fmt::format("function{}_from_1e{}", row.param.number,
-                     std::lround(3 + std::log10(row.param.first_step)));
+  const long power = std::lround(std::log10(row.param.first_step));
+  return fmt::format("function{}_from_10_to_{}{}", row.param.number, power < 0 ? "minus_" : "",
+                     std::abs(power));
 });
 
 /// -t up to a wall, beyond which φ is not finite; the minimum lies just before it.
