@@ -12,7 +12,8 @@ constexpr double kNearFraction = 1e-2;
 
 /// row holds w_u·x; afterwards ‖w_u - x‖².
 template <class Scalar>
-void distances_from_dots(const Scalar* x, ConstMatrixView<Scalar> W, std::span<const Scalar> norms, Scalar* row) {
+void distances_from_dots(const Scalar* x, ConstMatrixView<Scalar> W, std::span<const Scalar> norms,
+                         Scalar* row) {
   const auto x_norm = static_cast<Scalar>(ordered_dot(x, x, W.cols()));
   constexpr auto kNear = static_cast<Scalar>(kNearFraction);
   const Index K = W.rows();
@@ -55,19 +56,20 @@ std::vector<Scalar> squared_row_norms(ConstMatrixView<Scalar> W) {
 }
 
 template <class Scalar>
-void squared_distances(ConstMatrixView<Scalar> X, ConstMatrixView<Scalar> W, std::span<const Scalar> norms,
-                       MatrixView<Scalar> distances) {
+void squared_distances(ConstMatrixView<Scalar> X, ConstMatrixView<Scalar> W,
+                       std::span<const Scalar> norms, MatrixView<Scalar> distances) {
   blas::gemm(blas::Op::kPlain, blas::Op::kTransposed, Scalar(1), X, W, Scalar(0), distances);
   for (Index i = 0; i < X.rows(); ++i) {
-    distances_from_dots(X.data() + i * X.outerStride(), W, norms, distances.data() + i * distances.outerStride());
+    distances_from_dots(X.data() + i * X.outerStride(), W, norms,
+                        distances.data() + i * distances.outerStride());
   }
 }
 
-#define KRICA_INSTANTIATE(Scalar)                                                                            \
-  template double squared_distance(const Scalar*, const Scalar*, Index);                                     \
-  template std::vector<Scalar> squared_row_norms(ConstMatrixView<Scalar>);                                   \
-  template void squared_distances(ConstMatrixView<Scalar>, ConstMatrixView<Scalar>, std::span<const Scalar>, \
-                                  MatrixView<Scalar>)
+#define KRICA_INSTANTIATE(Scalar)                                                   \
+  template double squared_distance(const Scalar*, const Scalar*, Index);            \
+  template std::vector<Scalar> squared_row_norms(ConstMatrixView<Scalar>);          \
+  template void squared_distances(ConstMatrixView<Scalar>, ConstMatrixView<Scalar>, \
+                                  std::span<const Scalar>, MatrixView<Scalar>)
 KRICA_INSTANTIATE(float);
 KRICA_INSTANTIATE(double);
 #undef KRICA_INSTANTIATE

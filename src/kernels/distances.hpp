@@ -16,8 +16,8 @@ std::vector<Scalar> squared_row_norms(ConstMatrixView<Scalar> W);
 
 /// distances(i, u) = ‖x_i - w_u‖². One tile, one thread. norms: squared_row_norms(W).
 template <class Scalar>
-void squared_distances(ConstMatrixView<Scalar> X, ConstMatrixView<Scalar> W, std::span<const Scalar> norms,
-                       MatrixView<Scalar> distances);
+void squared_distances(ConstMatrixView<Scalar> X, ConstMatrixView<Scalar> W,
+                       std::span<const Scalar> norms, MatrixView<Scalar> distances);
 
 /// ‖a - b‖², summed in double.
 template <class Scalar>
