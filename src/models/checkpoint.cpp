@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "krica/models/training.hpp"
 #include "runtime/check.hpp"
 
 namespace krica {
@@ -63,6 +64,11 @@ Archive Checkpoint::state(const std::string& name) const {
                         path_.string());
 }
 
+std::optional<Archive> Checkpoint::state_if(const std::string& name) const {
+  if (!archive_.has(name)) return std::nullopt;
+  return state(name);
+}
+
 bool Checkpoint::due() const {
   return active() && std::chrono::steady_clock::now() - last_write_ >= kBetweenWrites;
 }
@@ -73,11 +79,10 @@ void Checkpoint::write() {
   last_write_ = std::chrono::steady_clock::now();
 }
 
-void Checkpoint::remove() {
-  if (!active()) return;
+void remove_checkpoint(const std::filesystem::path& path) {
   std::error_code ignored;  // nothing to remove is fine
-  std::filesystem::remove(path_, ignored);
-  std::filesystem::remove(features_path(), ignored);
+  std::filesystem::remove(path, ignored);
+  std::filesystem::remove(Checkpoint::features_path(path), ignored);
 }
 
 }  // namespace krica

@@ -6,6 +6,7 @@
 
 #include <chrono>
 #include <filesystem>
+#include <optional>
 #include <string>
 
 #include "krica/models/options.hpp"
@@ -24,17 +25,20 @@ class Checkpoint {
   [[nodiscard]] bool resumed() const { return resumed_; }
   [[nodiscard]] const Archive& content() const { return archive_; }
   [[nodiscard]] Archive& content() { return archive_; }
-  [[nodiscard]] std::filesystem::path features_path() const { return path_.string() + ".features"; }
+  /// Where the features are kept, beside the rest.
+  [[nodiscard]] std::filesystem::path features_path() const { return features_path(path_); }
+  static std::filesystem::path features_path(const std::filesystem::path& checkpoint) {
+    return checkpoint.string() + ".features";
+  }
 
   /// A nested archive: the state of the solver that is running.
   void put_state(const std::string& name, const Archive& state);
   [[nodiscard]] Archive state(const std::string& name) const;
+  [[nodiscard]] std::optional<Archive> state_if(const std::string& name) const;
 
   /// Whether a write is due.
   [[nodiscard]] bool due() const;
   void write();
-  /// Removes the files: the job is done.
-  void remove();
 
  private:
   std::filesystem::path path_;

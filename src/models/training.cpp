@@ -39,16 +39,20 @@ class Training {
     return Model(std::move(parts_));
   }
 
-  void finish() { checkpoint_.remove(); }
-
  private:
+  /// Notes the time until the end of the work, whatever it returns.
   template <class Work>
   std::invoke_result_t<Work> timed(std::string stage, Work work) {
-    const auto start = std::chrono::steady_clock::now();
-    auto result = work();
-    const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
-    report_.stages.push_back({std::move(stage), took.count()});
-    return result;
+    struct Note {
+      std::vector<StageTime>& stages;
+      std::string stage;
+      std::chrono::steady_clock::time_point start = std::chrono::steady_clock::now();
+      ~Note() {
+        const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
+        stages.push_back({std::move(stage), took.count()});
+      }
+    } note{report_.stages, std::move(stage)};
+    return work();
   }
 
   void learn_basis() {
@@ -101,18 +105,9 @@ class Training {
   }
 
   Basis learn_atoms(const Matrix<float>& patches, const std::vector<int>& labels) {
-    BasisRequest request{patches, labels, basis_of(parts_.options), {}, nullptr};
-    request.hooks.checkpoint_every = 1;
-    request.hooks.checkpoint = [&](const Archive& state) {
-      if (!checkpoint_.due() && !context_.cancelled()) return;
-      checkpoint_.put_state("solver", state);
-      checkpoint_.write();
-    };
-    Archive state;
-    if (checkpoint_.content().has("solver")) {
-      state = checkpoint_.state("solver");
-      request.state = &state;
-    }
+    const auto state = checkpoint_.state_if("solver");
+    const BasisRequest request{patches, labels, basis_of(parts_.options), solver_hooks("solver"),
+                               state ? &*state : nullptr};
     return method_.learn(context_, request);
   }
 
@@ -131,19 +126,23 @@ class Training {
 
   void learn_classifier() {
     parts_.class_names = images_.class_names();
-    FeatureMatrix features = timed("features", [&] { return extract_features(); });
+    FeatureMatrix features = extract_features();
     timed("svm", [&] {
       parts_.standardiser = Standardiser::fit(context_, std::as_const(features).view());
       parts_.standardiser->apply_in_place(context_, features.view());
-      parts_.options.svm_c = settle_c(std::as_const(features).view());
-      parts_.svm = fit_svm(std::as_const(features).view());
-      return true;
+      SvmTrainer trainer(context_, std::as_const(features).view(), images_.labels(),
+                         images_.classes(), {.balanced = parts_.options.balanced});
+      if (!parts_.options.svm_c) parts_.options.svm_c = choose_c(trainer);
+      parts_.svm = fit_svm(trainer);
     });
   }
 
   FeatureMatrix extract_features() {
-    if (!parts_.extractor) return raw_pixels(context_, images_, parts_.shape);
-    if (!checkpoint_.active()) return parts_.extractor->extract(context_, images_);
+    const std::string stage = "features";
+    if (!parts_.extractor)
+      return timed(stage, [&] { return raw_pixels(context_, images_, parts_.shape); });
+    if (!checkpoint_.active())
+      return timed(stage, [&] { return parts_.extractor->extract(context_, images_); });
     FeatureMatrix features(checkpoint_.features_path(), images_.size(),
                            parts_.extractor->features());
     Archive& content = checkpoint_.content();
@@ -156,42 +155,43 @@ class Training {
       checkpoint_.write();
     };
     if (first < images_.size()) {
-      parts_.extractor->extract(context_, images_, first, features, [&](Index done) {
-        if (checkpoint_.due()) keep(done);
+      timed(stage, [&] {
+        parts_.extractor->extract(context_, images_, first, features, [&](Index done) {
+          if (checkpoint_.due()) keep(done);
+        });
+        keep(images_.size());
       });
-      keep(images_.size());
     }
     features.detach();
     return features;
   }
 
-  double settle_c(ConstMatrixView<float> features) {
-    if (parts_.options.svm_c) return *parts_.options.svm_c;
-    Archive& content = checkpoint_.content();
-    if (!content.has("svm_c")) {
-      report_.chosen_c = choose_svm_c(context_, features, images_.labels(), images_.classes(),
-                                      {.balanced = parts_.options.balanced});
-      const std::vector<double> chosen = {report_.chosen_c.C};
-      content.put_vector<double>("svm_c", chosen);
-      checkpoint_.write();
-    }
-    return content.vector<double>("svm_c").at(0);
+  double choose_c(SvmTrainer& trainer) {
+    const auto keep = [&](const Archive& state) {
+      checkpoint_.put_state("svm_search", state);
+      if (checkpoint_.due()) checkpoint_.write();
+    };
+    const auto state = checkpoint_.state_if("svm_search");
+    report_.chosen_c = trainer.choose_c(keep, state ? &*state : nullptr);
+    return report_.chosen_c.C;
   }
 
-  LinearSvm fit_svm(ConstMatrixView<float> features) {
+  LinearSvm fit_svm(SvmTrainer& trainer) {
+    const auto state = checkpoint_.state_if("svm_solver");
+    return trainer.fit(*parts_.options.svm_c, solver_hooks("svm_solver"),
+                       state ? &*state : nullptr);
+  }
+
+  /// Keeps a solver's state in the checkpoint under `name`.
+  SolverHooks solver_hooks(const std::string& name) {
     SolverHooks hooks;
     hooks.checkpoint_every = 1;
-    hooks.checkpoint = [&](const Archive& state) {
+    hooks.checkpoint = [this, name](const Archive& state) {
       if (!checkpoint_.due() && !context_.cancelled()) return;
-      checkpoint_.put_state("svm_solver", state);
+      checkpoint_.put_state(name, state);
       checkpoint_.write();
     };
-    Archive state;
-    const bool resume = checkpoint_.content().has("svm_solver");
-    if (resume) state = checkpoint_.state("svm_solver");
-    return LinearSvm::fit(context_, features, images_.labels(), images_.classes(),
-                          {.C = *parts_.options.svm_c, .balanced = parts_.options.balanced},
-                          nullptr, hooks, resume ? &state : nullptr);
+    return hooks;
   }
 
   const Context& context_;
@@ -218,10 +218,7 @@ Model train(const Context& context, const ImageSet& images, const TrainingJob& j
     require(images.classes() >= 2, "train", "at least 2 classes are needed, got {}",
             images.classes());
   }
-  Training training(context, images, settled, report != nullptr ? *report : unused);
-  Model model = training.run();
-  training.finish();
-  return model;
+  return Training(context, images, settled, report != nullptr ? *report : unused).run();
 }
 
 }  // namespace krica

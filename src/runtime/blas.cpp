@@ -6,6 +6,7 @@
 #include <cassert>
 #include <type_traits>
 
+#include "runtime/columns.hpp"
 #include "runtime/parallel.hpp"
 
 namespace krica::blas {
@@ -22,12 +23,6 @@ blasint stride(const View& view) {
 constexpr Index kTile = 128;
 constexpr Index kBlockRows = 2048;
 
-/// Columns of a row-major view.
-template <class Scalar>
-ConstMatrixView<Scalar> columns(const ConstMatrixView<Scalar>& view, Range range) {
-  return {view.data() + range.begin, view.rows(), range.size(), view.outerStride()};
-}
-
 /// One tile of gram_of_columns: all rows of `a`, the given columns.
 template <class Scalar>
 void gram_tile(ConstMatrixView<Scalar> a, Range rows, Range cols, MatrixView<double> gram) {
@@ -35,8 +30,8 @@ void gram_tile(ConstMatrixView<Scalar> a, Range rows, Range cols, MatrixView<dou
   Matrix<Scalar> product(rows.size(), cols.size());
   for (Index b = 0; b < blocks.count(); ++b) {
     const auto block = a.rows_between(blocks[b].begin, blocks[b].end);
-    gemm<Scalar>(Op::kTransposed, Op::kPlain, Scalar(1), columns(block, rows), columns(block, cols),
-                 Scalar(0), product);
+    gemm<Scalar>(Op::kTransposed, Op::kPlain, Scalar(1), columns_of(block, rows),
+                 columns_of(block, cols), Scalar(0), product);
     for (Index i = 0; i < rows.size(); ++i) {
       for (Index j = 0; j < cols.size(); ++j) {
         gram(rows.begin + i, cols.begin + j) += static_cast<double>(product(i, j));
@@ -97,7 +92,7 @@ void gemm(const Context& context, Op op_a, Op op_b, Scalar alpha, ConstMatrixVie
   parallel_for(context, tiles.count(), [&](Index t) {
     const Range tile = tiles[t];
     const auto a_tile =
-        op_a == Op::kPlain ? a.rows_between(tile.begin, tile.end) : columns(a, tile);
+        op_a == Op::kPlain ? a.rows_between(tile.begin, tile.end) : columns_of(a, tile);
     gemm(op_a, op_b, alpha, a_tile, b, beta, c.rows_between(tile.begin, tile.end));
   });
 }
@@ -136,5 +131,26 @@ void mirror_lower(const Context& context, MatrixView<Scalar> matrix) {
 KRICA_INSTANTIATE(float);
 KRICA_INSTANTIATE(double);
 #undef KRICA_INSTANTIATE
+
+void solve_upper(ConstMatrixView<float> upper, MatrixView<float> x) {
+  stay_single_threaded();
+  cblas_strsm(CblasRowMajor, CblasRight, CblasUpper, CblasNoTrans, CblasNonUnit,
+              static_cast<blasint>(x.rows()), static_cast<blasint>(x.cols()), 1.0F, upper.data(),
+              stride(upper), x.data(), stride(x));
+}
+
+void solve_upper_transposed(ConstMatrixView<float> upper, MatrixView<float> x) {
+  stay_single_threaded();
+  cblas_strsm(CblasRowMajor, CblasRight, CblasUpper, CblasTrans, CblasNonUnit,
+              static_cast<blasint>(x.rows()), static_cast<blasint>(x.cols()), 1.0F, upper.data(),
+              stride(upper), x.data(), stride(x));
+}
+
+void multiply_upper_transposed(ConstMatrixView<float> upper, MatrixView<float> x) {
+  stay_single_threaded();
+  cblas_strmm(CblasRowMajor, CblasRight, CblasUpper, CblasTrans, CblasNonUnit,
+              static_cast<blasint>(x.rows()), static_cast<blasint>(x.cols()), 1.0F, upper.data(),
+              stride(upper), x.data(), stride(x));
+}
 
 }  // namespace krica::blas

@@ -4,6 +4,7 @@
 #include "classify/problems.hpp"
 #include "krica/classify/linear_svm.hpp"
 #include "krica/classify/splits.hpp"
+#include "krica/classify/svm_trainer.hpp"
 #include "krica/runtime/error.hpp"
 
 namespace krica {
@@ -68,16 +69,17 @@ TEST(LinearSvm, ResumesToTheSameBits) {
   hooks.checkpoint = [&](const Archive& saved) {
     if (++calls == 7) state = saved;
   };
-  LinearSvm::fit(Context(), problem.features, problem.labels, 3, {}, nullptr, hooks);
+  LinearSvm::fit(Context(), problem.features, problem.labels, 3, {}, hooks);
   ASSERT_FALSE(state.empty());
   const LinearSvm resumed =
-      LinearSvm::fit(Context(), problem.features, problem.labels, 3, {}, nullptr, {}, &state);
+      LinearSvm::fit(Context(), problem.features, problem.labels, 3, {}, {}, &state);
   EXPECT_TRUE(resumed.weights() == whole.weights());
 }
 
 TEST(LinearSvm, ChoosesCOnHeldOutSamples) {
   const auto problem = clouds(200, 60, 3, 3.0, 6);
-  const ChosenC chosen = choose_svm_c(Context(), problem.features, problem.labels, 3, {});
+  const Context context;
+  const ChosenC chosen = SvmTrainer(context, problem.features, problem.labels, 3, {}).choose_c();
   ASSERT_GE(chosen.tried.size(), 3U);
   double best = 0;
   for (const auto& [C, accuracy] : chosen.tried) best = std::max(best, accuracy);
@@ -87,9 +89,50 @@ TEST(LinearSvm, ChoosesCOnHeldOutSamples) {
       break;
     }
   }
-  const ChosenC again =
-      choose_svm_c(Context({.threads = 1}), problem.features, problem.labels, 3, {});
+  const Context one_thread({.threads = 1});
+  const ChosenC again = SvmTrainer(one_thread, problem.features, problem.labels, 3, {}).choose_c();
   EXPECT_EQ(chosen.tried, again.tried);
+}
+
+TEST(LinearSvm, TheSearchForCGoesOnWhereItWas) {
+  const auto problem = clouds(200, 60, 3, 3.0, 6);
+  const Context context;
+  std::vector<Archive> states;
+  const ChosenC whole = SvmTrainer(context, problem.features, problem.labels, 3, {})
+                            .choose_c([&](const Archive& state) { states.push_back(state); });
+  ASSERT_EQ(states.size(), whole.tried.size());
+  for (std::size_t done = 1; done <= states.size(); ++done) {
+    std::size_t more = 0;
+    const ChosenC resumed = SvmTrainer(context, problem.features, problem.labels, 3, {})
+                                .choose_c([&](const Archive&) { ++more; }, &states[done - 1]);
+    EXPECT_EQ(more, states.size() - done) << "nothing is tried twice";
+    EXPECT_EQ(resumed.tried, whole.tried);
+    EXPECT_EQ(resumed.C, whole.C);
+  }
+}
+
+TEST(LinearSvm, IsTheSameProblemWhateverTheFeaturesScales) {
+  // Features of very different sizes, two of them equal, one constant: the Gram matrix is
+  // singular, the optimum is not touched by it.
+  auto problem = clouds(300, 8, 3, 1.0, 9);
+  for (Index i = 0; i < 300; ++i) {
+    problem.features(i, 1) *= 100;
+    problem.features(i, 2) *= 0.001F;
+    problem.features(i, 4) = problem.features(i, 3);
+    problem.features(i, 5) = 0;
+  }
+  const LinearSvm svm =
+      LinearSvm::fit(Context(), problem.features, problem.labels, 3, {.C = 10, .tolerance = 1e-9});
+  const double least = svm_objective(problem, svm.weights(), 10);
+  EXPECT_NEAR(svm.objective() / least, 1, 1e-4);
+  Matrix<float> moved = Matrix<float>::copy_of(svm.weights());
+  for (Index e = 0; e < moved.size(); ++e) {
+    for (const float step : {0.01F, -0.01F}) {
+      moved.data()[e] += step;
+      EXPECT_GT(svm_objective(problem, moved, 10), least * (1 - 1e-6)) << e;
+      moved.data()[e] -= step;
+    }
+  }
 }
 
 TEST(LinearSvm, SavesAndLoads) {

@@ -3,9 +3,26 @@
 
 import json
 import os
+import struct
 import subprocess
+import time
 
+import numpy as np
 import pytest
+
+
+def read_safetensors(path):
+    """With NumPy alone, as the format's description has it."""
+    data = path.read_bytes()
+    (length,) = struct.unpack("<Q", data[:8])
+    header = json.loads(data[8 : 8 + length])
+    types = {"F32": np.float32, "F64": np.float64, "I64": np.int64, "U8": np.uint8}
+    tensors = {}
+    for name, entry in header.items():
+        if name != "__metadata__":
+            begin, end = (8 + length + offset for offset in entry["data_offsets"])
+            tensors[name] = np.frombuffer(data[begin:end], types[entry["dtype"]]).reshape(entry["shape"])
+    return header["__metadata__"], tensors
 
 
 class Krica:
@@ -15,6 +32,15 @@ class Krica:
     def start(self, *arguments):
         command = [os.environ["KRICA"], *map(str, arguments)]
         return subprocess.Popen(command, cwd=self.directory, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+    def wait_for_checkpoint(self, process, path, reached):
+        """Until the checkpoint at `path` is there and reached(its metadata, its tensors) holds; the process must not
+        end before."""
+        while process.poll() is None:
+            if path.exists() and reached(*read_safetensors(path)):
+                return
+            time.sleep(0.01)
+        raise AssertionError(f"ended with {process.returncode} before the checkpoint: {process.stderr.read()}")
 
     def __call__(self, *arguments, code=0):
         process = self.start(*arguments)

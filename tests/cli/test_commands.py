@@ -2,25 +2,10 @@
 """Every command does what its help says."""
 
 import json
-import struct
 
 import numpy as np
 
-from conftest import SMALL
-
-
-def read_safetensors(path):
-    """With NumPy alone, as the format's description has it."""
-    data = path.read_bytes()
-    (length,) = struct.unpack("<Q", data[:8])
-    header = json.loads(data[8 : 8 + length])
-    types = {"F32": np.float32, "F64": np.float64, "I64": np.int64, "U8": np.uint8}
-    tensors = {}
-    for name, entry in header.items():
-        if name != "__metadata__":
-            begin, end = (8 + length + offset for offset in entry["data_offsets"])
-            tensors[name] = np.frombuffer(data[begin:end], types[entry["dtype"]]).reshape(entry["shape"])
-    return header["__metadata__"], tensors
+from conftest import SMALL, read_safetensors
 
 
 def test_train_prints_what_it_did(model):

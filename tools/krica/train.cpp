@@ -2,6 +2,10 @@
 //
 // krica train: basis, features and classifier. krica fit: the basis only.
 #include <fmt/format.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <system_error>
 
 #include "commands.hpp"
 #include "evaluation_text.hpp"
@@ -38,6 +42,10 @@ void check_target(const std::filesystem::path& model) {
   }
   if (std::filesystem::is_directory(model))
     throw IoError(fmt::format("[model] {} is a directory", model.string()));
+  if (::access(directory.c_str(), W_OK) != 0) {
+    throw IoError(fmt::format("[model] {}: cannot write in {}: {}", model.string(),
+                              directory.string(), std::generic_category().message(errno)));
+  }
 }
 
 ImageSetPtr training_images(const TrainCommand& command, const DataSet& data) {
@@ -87,6 +95,8 @@ void run_train(CLI::App& app, TrainCommand& command) {
   const Model model =
       train(context, *images, {command.pipeline, command.checkpoint, command.classifier}, &report);
   model.save(command.model);
+  remove_checkpoint(command.checkpoint);
+  set_resume_hint(fmt::format("interrupted; {} is saved", command.model.string()));
   end_progress_line();
   nlohmann::json summary = summary_json(model, report, command.model);
   if (!command.session.json) print_summary(model, report, command.model);

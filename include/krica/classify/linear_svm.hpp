@@ -31,14 +31,16 @@ class LinearSvm {
  public:
   LinearSvm() = default;
 
-  /// features m×F, labels 0 ... n_classes-1. Where `start` is given, begins from its weights.
-  /// `state`, where not empty, resumes an interrupted fit with the very same result. Throws
-  /// InvalidArgument for one class, labels out of range, wrong counts, NaN or Inf; Cancelled where
-  /// the context is cancelled, after hooks.checkpoint was given the state.
+  /// n_classes × (F + 1), the bias last.
+  LinearSvm(Matrix<float> weights, double objective);
+
+  /// features m×F, labels 0 ... n_classes-1. `state`, where not null, resumes an interrupted fit
+  /// with the very same result. Throws InvalidArgument for one class, labels out of range, wrong
+  /// counts, NaN or Inf; Cancelled where the context is cancelled, after hooks.checkpoint was given
+  /// the state. For several fits on the same features see SvmTrainer.
   static LinearSvm fit(const Context& context, ConstMatrixView<float> features,
                        std::span<const int> labels, Index n_classes, const SvmOptions& options,
-                       const LinearSvm* start = nullptr, const SolverHooks& hooks = {},
-                       const Archive* state = nullptr);
+                       const SolverHooks& hooks = {}, const Archive* state = nullptr);
 
   [[nodiscard]] Index n_classes() const { return weights_.rows(); }
   [[nodiscard]] Index n_features() const { return weights_.cols() - 1; }
@@ -56,29 +58,11 @@ class LinearSvm {
   static LinearSvm load(const Archive& archive);
 
  private:
-  friend struct ChosenC choose_svm_c(const Context&, ConstMatrixView<float>, std::span<const int>,
-                                     Index, const SvmOptions&);
-  /// fit() with the a_i given.
-  static LinearSvm fit_weighted(const Context& context, ConstMatrixView<float> features,
-                                std::span<const int> labels, Index n_classes,
-                                const SvmOptions& options, std::span<const float> weights,
-                                const LinearSvm* start, const SolverHooks& hooks,
-                                const Archive* state);
-
   Matrix<float> weights_;
   double objective_ = 0;
 };
 
 /// The index of the largest score of every row.
 std::vector<int> best_classes(ConstMatrixView<float> scores);
-
-/// C chosen on a stratified fifth of the samples, held out by the seed, from 0.1/m ... 1000/m; the
-/// accuracy of each candidate is returned beside it. Ties go to the smaller C.
-struct ChosenC {
-  double C = 0;
-  std::vector<std::pair<double, double>> tried;  ///< C and held-out accuracy
-};
-ChosenC choose_svm_c(const Context& context, ConstMatrixView<float> features,
-                     std::span<const int> labels, Index n_classes, const SvmOptions& options);
 
 }  // namespace krica

@@ -4,14 +4,15 @@
 //
 // With a checkpoint path, what is done is kept there (and the features beside it, in
 // <path>.features): a run that is interrupted in any way, and started again with the same options
-// and data, goes on where it was and ends with the same model to the byte. Both files are removed
-// at the end.
+// and data, goes on where it was and ends with the same model to the byte. Both files stay until
+// the caller, who has saved the model, calls remove_checkpoint().
 #pragma once
 
 #include <filesystem>
 #include <string>
 #include <vector>
 
+#include "krica/classify/svm_trainer.hpp"
 #include "krica/models/model.hpp"
 
 namespace krica {
@@ -38,5 +39,8 @@ struct TrainingJob {
 /// of another job, DataError for one of other data.
 Model train(const Context& context, const ImageSet& images, const TrainingJob& job,
             TrainingReport* report = nullptr);
+
+/// Removes the files that a training job kept at `path`, if any.
+void remove_checkpoint(const std::filesystem::path& path);
 
 }  // namespace krica

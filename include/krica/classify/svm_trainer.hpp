@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Fits of LinearSvm on the same samples that differ in C only: what does not depend on C (checks,
+// the features' Gram matrix) is done once.
+//
+//   SvmTrainer trainer(context, features, labels, 10, {});
+//   const ChosenC chosen = trainer.choose_c();
+//   const LinearSvm svm = trainer.fit(chosen.C);
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "krica/classify/linear_svm.hpp"
+
+namespace krica {
+
+/// C chosen on a stratified fifth of the samples, held out by the context's seed, from 0.1/m ...
+/// 1000/m; the accuracy of each candidate is kept beside it. Ties go to the smaller C.
+struct ChosenC {
+  double C = 0;
+  std::vector<std::pair<double, double>> tried;  ///< C and held-out accuracy
+};
+
+class SvmTrainer {
+ public:
+  /// The views must outlive the trainer; options.C is not used. Throws as LinearSvm::fit.
+  SvmTrainer(const Context& context, ConstMatrixView<float> features, std::span<const int> labels,
+             Index n_classes, const SvmOptions& options);
+  SvmTrainer(const SvmTrainer&) = delete;
+  SvmTrainer& operator=(const SvmTrainer&) = delete;
+  ~SvmTrainer();
+
+  LinearSvm fit(double C, const SolverHooks& hooks = {}, const Archive* state = nullptr);
+
+  /// `checkpoint` is called after every candidate with what is known by then; given as `state`, a
+  /// later search goes on from there with the very same result.
+  ChosenC choose_c(const std::function<void(const Archive&)>& checkpoint = {},
+                   const Archive* state = nullptr);
+
+ private:
+  struct Fit;
+  class Search;
+  LinearSvm solve(const Fit& fit);
+
+  const Context& context_;
+  ConstMatrixView<float> features_;
+  std::span<const int> labels_;
+  Index n_classes_;
+  SvmOptions options_;
+  std::vector<float> sample_weights_;
+  std::unique_ptr<class FeatureMetric> metric_;  // made when first needed
+};
+
+}  // namespace krica

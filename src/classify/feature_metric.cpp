@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "classify/feature_metric.hpp"
+
+#include <cmath>
+
+#include "krica/runtime/error.hpp"
+#include "runtime/blas.hpp"
+#include "runtime/columns.hpp"
+#include "runtime/lapack.hpp"
+
+namespace krica {
+namespace {
+
+constexpr Index kBlockFeatures = 8192;  // 256 MiB a block
+constexpr Index kGramRows = 32768;
+constexpr Index kTileColumns = 512;
+
+/// Every step-th row, as few as needed to stay below kGramRows.
+ConstMatrixView<float> spread_rows(ConstMatrixView<float> features) {
+  const Index step = (features.rows() + kGramRows - 1) / kGramRows;
+  return {features.data(), features.rows() / step, features.cols(), features.outerStride() * step};
+}
+
+void scale_last_column(MatrixView<float> matrix, float factor) {
+  for (Index c = 0; c < matrix.rows(); ++c) matrix(c, matrix.cols() - 1) *= factor;
+}
+
+}  // namespace
+
+FeatureMetric::FeatureMetric(const Context& context, ConstMatrixView<float> features) {
+  const Partition blocks(features.cols(), kBlockFeatures);
+  for (Index b = 0; b < blocks.count(); ++b) {
+    Block block{blocks[b], Matrix<float>(blocks[b].size(), blocks[b].size()), {}};
+    add_gram(context, columns_of(spread_rows(features), blocks[b]), block);
+    blocks_.push_back(std::move(block));
+  }
+}
+
+void FeatureMetric::add_gram(const Context& context, ConstMatrixView<float> features,
+                             Block& block) {
+  const Partition tiles(features.cols(), kTileColumns);
+  const float scale = 1.0F / static_cast<float>(features.rows());
+  Matrix<float>& gram = block.gram_and_factor;
+  parallel_for(context, tiles.count() * tiles.count(), [&](Index pair) {
+    const Range rows = tiles[pair / tiles.count()];
+    const Range columns = tiles[pair % tiles.count()];
+    if (columns.begin > rows.begin) return;  // symmetric
+    blas::gemm<float>(
+        blas::Op::kTransposed, blas::Op::kPlain, scale, columns_of(features, rows),
+        columns_of(features, columns), 0.0F,
+        columns_of(MatrixView<float>(gram).rows_between(rows.begin, rows.end), columns));
+  });
+  for (Index j = 0; j < gram.rows(); ++j) block.gram_diagonal.push_back(gram(j, j));
+}
+
+void FeatureMetric::factor(const Context& context, double r) {
+  parallel_for(context, static_cast<Index>(blocks_.size()),
+               [&](Index b) { factor_block(blocks_[static_cast<std::size_t>(b)], r); });
+  bias_scale_ = static_cast<float>(std::sqrt(1 + r));
+}
+
+void FeatureMetric::factor_block(Block& block, double r) {
+  constexpr int kTries = 8;
+  Matrix<float>& M = block.gram_and_factor;
+  for (int tries = 0; tries < kTries; ++tries, r *= 10) {
+    for (Index i = 0; i < M.rows(); ++i) {
+      M(i, i) = block.gram_diagonal[static_cast<std::size_t>(i)] + static_cast<float>(r);
+      for (Index j = 0; j < i; ++j) M(j, i) = M(i, j);
+    }
+    if (cholesky_upper(M)) return;
+  }
+  throw DataError("[svm] the features' Gram matrix cannot be factored; are they finite?");
+}
+
+void FeatureMetric::to_weights(MatrixView<float> V) const {
+  for (const Block& block : blocks_) {
+    blas::solve_upper_transposed(ConstMatrixView<float>(block.gram_and_factor),
+                                 columns_of(V, block.features));
+  }
+  scale_last_column(V, 1 / bias_scale_);
+}
+
+void FeatureMetric::from_weights(MatrixView<float> W) const {
+  for (const Block& block : blocks_) {
+    blas::multiply_upper_transposed(ConstMatrixView<float>(block.gram_and_factor),
+                                    columns_of(W, block.features));
+  }
+  scale_last_column(W, bias_scale_);
+}
+
+void FeatureMetric::to_gradient(MatrixView<float> dW) const {
+  for (const Block& block : blocks_) {
+    blas::solve_upper(ConstMatrixView<float>(block.gram_and_factor),
+                      columns_of(dW, block.features));
+  }
+  scale_last_column(dW, 1 / bias_scale_);
+}
+
+}  // namespace krica

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The change of variables in which the SVM's objective is nearly round. Its Hessian for one class
+// is r I + (2/m) Σ z_i z_iᵀ over the samples inside the margin, r = 1/(C m). Taking half of the
+// samples for those inside, M = r I + ZᵀZ/m = L Lᵀ is close to it for every class, and L-BFGS on
+// V = W L converges in tens of iterations where on W it takes many hundreds
+// (docs/decisions/0004-svm.md). The solution does not depend on M.
+//
+// M is kept in diagonal blocks of at most kBlockFeatures features; the bias is a block of its own.
+#pragma once
+
+#include <vector>
+
+#include "krica/runtime/context.hpp"
+#include "krica/runtime/matrix.hpp"
+#include "runtime/parallel.hpp"
+
+namespace krica {
+
+class FeatureMetric {
+ public:
+  /// The Gram matrix of the features (m×F) on at most kGramRows of the samples, evenly spread.
+  FeatureMetric(const Context& context, ConstMatrixView<float> features);
+
+  /// L for r > 0. Raises r where rounding has made M indefinite.
+  void factor(const Context& context, double r);
+
+  /// All in place, classes × (F + 1), the bias last.
+  void to_weights(MatrixView<float> V) const;    ///< V -> W = V L⁻¹
+  void from_weights(MatrixView<float> W) const;  ///< W -> V = W L
+  void to_gradient(MatrixView<float> dW) const;  ///< ∂f/∂W -> ∂f/∂V = ∂f/∂W L⁻ᵀ
+
+ private:
+  struct Block {
+    Range features;
+    Matrix<float> gram_and_factor;  // ZᵀZ/m below the diagonal, Lᵀ on it and above
+    std::vector<float> gram_diagonal;
+  };
+
+  static void add_gram(const Context& context, ConstMatrixView<float> features, Block& block);
+  static void factor_block(Block& block, double r);
+
+  std::vector<Block> blocks_;
+  float bias_scale_ = 1;
+};
+
+}  // namespace krica

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "classify/squared_hinge.hpp"
+
+#include <algorithm>
+#include <vector>
+
+#include "runtime/blas.hpp"
+
+namespace krica {
+namespace {
+
+constexpr Index kBlockRows = 256;
+constexpr Index kGroups = 16;  // partial gradients: fixed, so that bits are
+
+double squared_norm(ConstMatrixView<float> W) {
+  double sum = 0;
+  for (Index c = 0; c < W.rows(); ++c) {
+    const float* row = W.data() + c * W.outerStride();
+    sum += ordered_dot(row, row, W.cols());
+  }
+  return sum;
+}
+
+}  // namespace
+
+SquaredHinge::SquaredHinge(const Context& context, ConstMatrixView<float> Z,
+                           std::span<const int> labels, Index n_classes,
+                           std::span<const float> weights, double C)
+    : context_(context),
+      Z_(Z),
+      labels_(labels),
+      n_classes_(n_classes),
+      sample_weights_(weights),
+      decay_(1.0 / (C * static_cast<double>(Z.rows()))) {}
+
+double SquaredHinge::value_and_gradient(ConstMatrixView<float> W, MatrixView<float> gradient) {
+  const Partition groups(Z_.rows(), (Z_.rows() + kGroups - 1) / kGroups);
+  std::vector<Matrix<float>> sums(static_cast<std::size_t>(groups.count()));
+  const double loss = parallel_sum(context_, groups.count(), [&](Index g) {
+    Matrix<float>& sum = sums[static_cast<std::size_t>(g)] = Matrix<float>(n_classes_, cols());
+    return group_loss(groups[g], W, &sum);
+  });
+  const double scale = 1.0 / static_cast<double>(Z_.rows());
+  parallel_for(context_, n_classes_, [&](Index c) {
+    for (Index j = 0; j < cols(); ++j) {
+      double total = 0;
+      for (const auto& sum : sums) total += static_cast<double>(sum(c, j));
+      gradient(c, j) = static_cast<float>(scale * total + decay_ * static_cast<double>(W(c, j)));
+    }
+  });
+  return scale * loss + decay_ / 2 * squared_norm(W);
+}
+
+double SquaredHinge::value(ConstMatrixView<float> W) {
+  const Partition groups(Z_.rows(), (Z_.rows() + kGroups - 1) / kGroups);
+  const double loss = parallel_sum(context_, groups.count(),
+                                   [&](Index g) { return group_loss(groups[g], W, nullptr); });
+  return loss / static_cast<double>(Z_.rows()) + decay_ / 2 * squared_norm(W);
+}
+
+/// The loss of some samples; their gradient is added to `sum` where wanted.
+double SquaredHinge::group_loss(Range group, ConstMatrixView<float> W, Matrix<float>* sum) const {
+  const Partition blocks(group.size(), kBlockRows);
+  const Index F = Z_.cols();
+  const ConstMatrixView<float> weights(W.data(), n_classes_, F, W.outerStride());
+  Matrix<float> scores(blocks.largest(), n_classes_);
+  double loss = 0;
+  for (Index b = 0; b < blocks.count(); ++b) {
+    context_.check_cancelled();
+    const Range rows{group.begin + blocks[b].begin, group.begin + blocks[b].end};
+    const ConstMatrixView<float> Z = Z_.rows_between(rows.begin, rows.end);
+    const MatrixView<float> S = MatrixView<float>(scores).rows_between(0, rows.size());
+    blas::gemm<float>(blas::Op::kPlain, blas::Op::kTransposed, 1.0F, Z, weights, 0.0F, S);
+    for (Index i = 0; i < rows.size(); ++i) loss += row_loss(rows.begin + i, W, scores.row(i));
+    if (sum == nullptr) continue;
+    const MatrixView<float> weight_sum(sum->data(), n_classes_, F, F + 1);
+    blas::gemm<float>(blas::Op::kTransposed, blas::Op::kPlain, 1.0F, S, Z, 1.0F, weight_sum);
+    for (Index i = 0; i < rows.size(); ++i) {
+      for (Index c = 0; c < n_classes_; ++c) (*sum)(c, F) += scores(i, c);
+    }
+  }
+  return loss;
+}
+
+/// On entry `row` holds w_c·z_i; on return the derivatives of the loss in the scores.
+double SquaredHinge::row_loss(Index i, ConstMatrixView<float> W, float* row) const {
+  const float weight = sample_weights_[static_cast<std::size_t>(i)];
+  const int label = labels_[static_cast<std::size_t>(i)];
+  double loss = 0;
+  for (Index c = 0; c < n_classes_; ++c) {
+    const float y = c == label ? 1.0F : -1.0F;
+    const float margin = std::max(0.0F, 1.0F - y * (row[c] + W(c, Z_.cols())));
+    loss += static_cast<double>(weight) * static_cast<double>(margin) * static_cast<double>(margin);
+    row[c] = -2.0F * weight * y * margin;
+  }
+  return loss;
+}
+
+}  // namespace krica

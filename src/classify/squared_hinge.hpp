@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The objective of LinearSvm, times 1/(C m), so that its scale does not depend on the data's size:
+//
+//   1/m Σ_i a_i Σ_c max(0, 1 - y_ic (w_c·z_i + b_c))² + 1/(2 C m) Σ_c (‖w_c‖² + b_c²)
+#pragma once
+
+#include <span>
+
+#include "krica/runtime/context.hpp"
+#include "krica/solvers/objective.hpp"
+#include "runtime/parallel.hpp"
+
+namespace krica {
+
+class SquaredHinge final : public Objective<float> {
+ public:
+  /// `weights` are the a_i; samples of weight 0 are left out. The views must outlive the object.
+  SquaredHinge(const Context& context, ConstMatrixView<float> Z, std::span<const int> labels,
+               Index n_classes, std::span<const float> weights, double C);
+
+  [[nodiscard]] Index rows() const override { return n_classes_; }
+  [[nodiscard]] Index cols() const override { return Z_.cols() + 1; }
+  double value_and_gradient(ConstMatrixView<float> W, MatrixView<float> gradient) override;
+  double value(ConstMatrixView<float> W) override;
+
+ private:
+  double group_loss(Range group, ConstMatrixView<float> W, Matrix<float>* sum) const;
+  double row_loss(Index i, ConstMatrixView<float> W, float* row) const;
+
+  const Context& context_;
+  ConstMatrixView<float> Z_;
+  std::span<const int> labels_;
+  Index n_classes_;
+  std::span<const float> sample_weights_;
+  double decay_;  // 1/(C m)
+};
+
+}  // namespace krica

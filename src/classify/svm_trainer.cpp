@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "krica/classify/svm_trainer.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "classify/feature_metric.hpp"
+#include "classify/squared_hinge.hpp"
+#include "krica/classify/splits.hpp"
+#include "krica/data/views.hpp"
+#include "runtime/check.hpp"
+
+namespace krica {
+namespace {
+
+constexpr std::string_view kName = "svm";
+constexpr double kTrialTolerance = 1e-4;  // enough to compare values of C
+constexpr std::array<double, 9> kCandidates = {0.1, 0.3, 1, 3, 10, 30, 100, 300, 1000};  // C m
+
+/// a_i of every sample.
+std::vector<float> sample_weights(std::span<const int> labels, Index n_classes, bool balanced) {
+  std::vector<float> weights(labels.size(), 1.0F);
+  if (!balanced) return weights;
+  std::vector<double> counts(static_cast<std::size_t>(n_classes), 0.0);
+  for (const int label : labels) counts[static_cast<std::size_t>(label)] += 1;
+  for (std::size_t i = 0; i < labels.size(); ++i) {
+    const double count = counts[static_cast<std::size_t>(labels[i])];
+    weights[i] = static_cast<float>(static_cast<double>(labels.size()) /
+                                    (static_cast<double>(n_classes) * count));
+  }
+  return weights;
+}
+
+void check_training_data(ConstMatrixView<float> features, std::span<const int> labels,
+                         Index n_classes) {
+  require_not_empty(features, kName, "features");
+  require(static_cast<Index>(labels.size()) == features.rows(), kName, "{} labels for {} samples",
+          labels.size(), features.rows());
+  require(n_classes >= 2, kName, "at least 2 classes are needed, got {}", n_classes);
+  for (std::size_t i = 0; i < labels.size(); ++i) {
+    require(labels[i] >= 0 && labels[i] < n_classes, kName,
+            "label {} at sample {} is not in 0 ... {}", labels[i], i, n_classes - 1);
+  }
+  const bool one_class =
+      std::all_of(labels.begin(), labels.end(), [&](int label) { return label == labels[0]; });
+  require(!one_class, kName, "all {} samples are of class {}", labels.size(), labels[0]);
+  require_finite(features, kName, "features");
+}
+
+/// f as a function of V = W L.
+class Rounded final : public Objective<float> {
+ public:
+  Rounded(Objective<float>& f, const FeatureMetric& metric)
+      : f_(f), metric_(metric), W_(f.rows(), f.cols()) {}
+
+  [[nodiscard]] Index rows() const override { return f_.rows(); }
+  [[nodiscard]] Index cols() const override { return f_.cols(); }
+
+  double value_and_gradient(ConstMatrixView<float> V, MatrixView<float> gradient) override {
+    const double value = f_.value_and_gradient(weights(V), gradient);
+    metric_.to_gradient(gradient);
+    return value;
+  }
+  double value(ConstMatrixView<float> V) override { return f_.value(weights(V)); }
+
+ private:
+  ConstMatrixView<float> weights(ConstMatrixView<float> V) {
+    W_ = Matrix<float>::copy_of(V);
+    metric_.to_weights(W_);
+    return W_;
+  }
+
+  Objective<float>& f_;
+  const FeatureMetric& metric_;
+  Matrix<float> W_;
+};
+
+}  // namespace
+
+/// One call of the solver.
+struct SvmTrainer::Fit {
+  double C = 0;
+  double tolerance = 0;
+  std::span<const float> sample_weights;
+  ConstMatrixView<float> start;
+  SolverHooks hooks;
+  const Archive* state = nullptr;
+};
+
+SvmTrainer::SvmTrainer(const Context& context, ConstMatrixView<float> features,
+                       std::span<const int> labels, Index n_classes, const SvmOptions& options)
+    : context_(context),
+      features_(features),
+      labels_(labels),
+      n_classes_(n_classes),
+      options_(options) {
+  options.validate();
+  check_training_data(features, labels, n_classes);
+  sample_weights_ = sample_weights(labels, n_classes, options.balanced);
+}
+
+SvmTrainer::~SvmTrainer() = default;
+
+LinearSvm SvmTrainer::solve(const Fit& fit) {
+  if (!metric_) metric_ = std::make_unique<FeatureMetric>(context_, features_);
+  metric_->factor(context_, 1 / (fit.C * static_cast<double>(features_.rows())));
+  SquaredHinge hinge(context_, features_, labels_, n_classes_, fit.sample_weights, fit.C);
+  Rounded objective(hinge, *metric_);
+  Lbfgs<float> solver({.max_iterations = options_.max_iterations,
+                       .gradient_tolerance = 1e-7,
+                       .value_tolerance = fit.tolerance},
+                      fit.hooks);
+  Matrix<float> start = Matrix<float>::copy_of(fit.start);
+  metric_->from_weights(start);
+  SolverResult<float> result = fit.state != nullptr ? solver.resume(context_, objective, *fit.state)
+                                                    : solver.minimize(context_, objective, start);
+  if (result.status == Status::kCancelled) {
+    if (fit.hooks.checkpoint) fit.hooks.checkpoint(result.state);
+    throw Cancelled();
+  }
+  metric_->to_weights(result.best);
+  return {std::move(result.best), result.value * fit.C * static_cast<double>(features_.rows())};
+}
+
+LinearSvm SvmTrainer::fit(double C, const SolverHooks& hooks, const Archive* state) {
+  require(std::isfinite(C) && C > 0, kName, "C must be finite and > 0, got {}", C);
+  const Matrix<float> zeros(n_classes_, features_.cols() + 1);
+  return solve({C, options_.tolerance, sample_weights_, zeros, hooks, state});
+}
+
+/// The candidates one after the other, each from the last one's weights.
+class SvmTrainer::Search {
+ public:
+  explicit Search(SvmTrainer& trainer)
+      : trainer_(trainer),
+        weights_(trainer.sample_weights_),
+        last_(trainer.n_classes_, trainer.features_.cols() + 1) {
+    const std::span<const int> labels = trainer.labels_;
+    held_out_ = stratified_split({labels.begin(), labels.end()}, 0.2, trainer.context_.seed()).test;
+    require(!held_out_.empty(), kName,
+            "no class has two samples, so none can be held out to choose C; give a C");
+    // Held-out samples weigh nothing, which saves a copy of the features.
+    for (const Index i : held_out_) weights_[static_cast<std::size_t>(i)] = 0;
+    held_labels_ = values_at(labels, held_out_);
+  }
+
+  void resume(const Archive& state) {
+    const auto tried = state.vector<double>("tried");
+    for (std::size_t i = 0; i + 1 < tried.size(); i += 2) note(tried[i], tried[i + 1]);
+    last_ = state.matrix<float>("weights");
+  }
+
+  [[nodiscard]] bool done() const {
+    return past_the_peak_ || chosen_.tried.size() == kCandidates.size();
+  }
+  [[nodiscard]] const ChosenC& chosen() const { return chosen_; }
+
+  void try_next() {
+    const double C =
+        kCandidates[chosen_.tried.size()] / static_cast<double>(trainer_.features_.rows());
+    const LinearSvm svm = trainer_.solve({C, kTrialTolerance, weights_, last_, {}, nullptr});
+    last_ = Matrix<float>::copy_of(svm.weights());
+    note(C, accuracy_of(values_at(svm.predict(trainer_.context_, trainer_.features_), held_out_),
+                        held_labels_));
+    trainer_.context_.report({"svm-c", static_cast<Index>(chosen_.tried.size()), kCandidates.size(),
+                              chosen_.tried.back().second});
+  }
+
+  [[nodiscard]] Archive saved() const {
+    std::vector<double> tried;
+    for (const auto& [C, accuracy] : chosen_.tried) tried.insert(tried.end(), {C, accuracy});
+    Archive state;
+    state.put_vector<double>("tried", tried);
+    state.put("weights", last_);
+    return state;
+  }
+
+ private:
+  void note(double C, double accuracy) {
+    // A fall of two standard errors, and of at least a point, ends the search: a larger C only
+    // overfits more.
+    const double fall = std::max(0.01, 1 / std::sqrt(static_cast<double>(held_labels_.size())));
+    past_the_peak_ = accuracy < best_ - fall;
+    chosen_.tried.emplace_back(C, accuracy);
+    if (accuracy <= best_) return;
+    best_ = accuracy;
+    chosen_.C = C;
+  }
+
+  SvmTrainer& trainer_;
+  std::vector<float> weights_;
+  std::vector<Index> held_out_;
+  std::vector<int> held_labels_;
+  Matrix<float> last_;
+  ChosenC chosen_;
+  double best_ = -1;
+  bool past_the_peak_ = false;
+};
+
+ChosenC SvmTrainer::choose_c(const std::function<void(const Archive&)>& checkpoint,
+                             const Archive* state) {
+  Search search(*this);
+  if (state != nullptr) search.resume(*state);
+  while (!search.done()) {
+    search.try_next();
+    if (checkpoint) checkpoint(search.saved());
+  }
+  return search.chosen();
+}
+
+}  // namespace krica
