@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::string_view kName = "svm";
 constexpr double kTrialTolerance = 1e-4;  // enough to compare values of C
-constexpr std::array<double, 9> kCandidates = {0.1, 0.3, 1, 3, 10, 30, 100, 300, 1000};  // C m
+constexpr std::array<double, 9> kCandidates = {1, 3, 10, 30, 100, 300, 1000, 3000, 10000};  // C m
 
 /// a_i of every sample.
 std::vector<float> sample_weights(std::span<const int> labels, Index n_classes, bool balanced) {
