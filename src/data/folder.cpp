@@ -117,7 +117,8 @@ ImageShape common_shape(const std::vector<const Part*>& parts, const OpenOptions
           item.shape.height == first.shape.height && item.shape.width == first.shape.width;
       if (same || options.image_size > 0) continue;
       data_error("folder", item.name,
-                 "{} x {} pixels, but {} has {} x {}; image_size makes them one size, e.g. 32",
+                 "{} x {} pixels, but {} has {} x {}; --image-size (image_size) makes them one "
+                 "size, e.g. 32",
                  item.shape.width, item.shape.height, first.name, first.shape.width,
                  first.shape.height);
     }

@@ -60,10 +60,10 @@ TEST(ImageFolder, MixedSizesNeedImageSize) {
   const Folder folder;
   write_file(folder / "a/1.png", encode_png(grey(4, 4, 1)));
   write_file(folder / "b/2.png", encode_png(grey(6, 9, 2)));
-  EXPECT_EQ(
-      message(folder.path()),
-      "[folder] b/2.png: 9 x 6 pixels, but a/1.png has 4 x 4; image_size makes them one size, "
-      "e.g. 32");
+  EXPECT_EQ(message(folder.path()),
+            "[folder] b/2.png: 9 x 6 pixels, but a/1.png has 4 x 4; --image-size (image_size) "
+            "makes them one size, "
+            "e.g. 32");
   for (const auto rule :
        {ImageSizeRule::kSquare, ImageSizeRule::kShorter, ImageSizeRule::kLonger}) {
     const DataSet data =
