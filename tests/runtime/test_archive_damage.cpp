@@ -14,7 +14,14 @@
 
 namespace {
 std::atomic<std::size_t> largest_request{0};  // of memory, by anything in this program
+}
 
+// clang's ThreadSanitizer brings its own operator new; nothing is counted there.
+#if !defined(__has_feature)
+#define __has_feature(feature) 0
+#endif
+#if !__has_feature(thread_sanitizer)
+namespace {
 void* counted(std::size_t size) {
   std::size_t largest = largest_request;
   while (size > largest && !largest_request.compare_exchange_weak(largest, size)) {
@@ -30,6 +37,7 @@ void operator delete(void* memory) noexcept { std::free(memory); }
 void operator delete[](void* memory) noexcept { std::free(memory); }
 void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
 void operator delete[](void* memory, std::size_t) noexcept { std::free(memory); }
+#endif
 
 namespace krica {
 namespace {
