@@ -62,22 +62,32 @@ void EncoderOptions::validate() const {
 struct Encoder::Implementation {
   EncoderOptions options;
   Matrix<float> atoms;
+  std::vector<float> gammas;
   AtomSet<float> kernel_atoms;
   std::vector<float> norms;  // of triangle and hard
 
-  Implementation(const EncoderOptions& opts, ConstMatrixView<float> W)
-      : options(opts), atoms(Matrix<float>::copy_of(W)), kernel_atoms(opts.kernel, atoms) {
+  Implementation(const EncoderOptions& opts, ConstMatrixView<float> W,
+                 std::span<const float> atom_gammas)
+      : options(opts),
+        atoms(Matrix<float>::copy_of(W)),
+        gammas(atom_gammas.begin(), atom_gammas.end()),
+        kernel_atoms(opts.kernel, atoms, gammas) {
     if (opts.kind == EncoderKind::kTriangle || opts.kind == EncoderKind::kHard) {
       norms = squared_row_norms<float>(atoms);
     }
   }
 };
 
-Encoder::Encoder(const EncoderOptions& options, ConstMatrixView<float> atoms) {
+Encoder::Encoder(const EncoderOptions& options, ConstMatrixView<float> atoms,
+                 std::span<const float> gammas) {
   options.validate();
   require_not_empty(atoms, kName, "atoms");
   require_finite(atoms, kName, "atoms");
-  implementation_ = std::make_unique<Implementation>(options, atoms);
+  require(gammas.empty() || static_cast<Index>(gammas.size()) == atoms.rows(), kName,
+          "{} widths for {} atoms", gammas.size(), atoms.rows());
+  for (const float gamma : gammas)
+    require(std::isfinite(gamma) && gamma > 0, kName, "a width must be > 0, got {}", gamma);
+  implementation_ = std::make_unique<Implementation>(options, atoms, gammas);
 }
 
 Encoder::~Encoder() = default;
@@ -87,6 +97,7 @@ Encoder& Encoder::operator=(Encoder&&) noexcept = default;
 Index Encoder::inputs() const { return implementation_->atoms.cols(); }
 const EncoderOptions& Encoder::options() const { return implementation_->options; }
 ConstMatrixView<float> Encoder::atoms() const { return implementation_->atoms; }
+std::span<const float> Encoder::gammas() const { return implementation_->gammas; }
 Index Encoder::channels() const {
   return implementation_->atoms.rows() * (options().kind == EncoderKind::kSoftThreshold ? 2 : 1);
 }

@@ -26,18 +26,19 @@ Scalar* row_of(MatrixView<Scalar>& matrix, Index i) {
   return matrix.data() + i * matrix.outerStride();
 }
 
-/// values holds ‖w-x‖²; afterwards κ, and the slopes where wanted.
+/// values holds ‖w-x‖²; afterwards κ, and the slopes where wanted. gammas: the Gaussian's, one an
+/// atom.
 template <class Scalar>
-void map_distances(const Kernel& kernel, Scalar* values, Scalar* slopes, Index count) {
-  const auto gamma = static_cast<Scalar>(kernel.gamma);
+void map_distances(const Kernel& kernel, const Scalar* gammas, Scalar* values, Scalar* slopes,
+                   Index count) {
   const auto b = static_cast<Scalar>(kernel.scale);
   const auto tiny = static_cast<Scalar>(kSquaredDistanceFloor);
   switch (kernel.kind) {
     case KernelKind::kGaussian:
-      for (Index u = 0; u < count; ++u) values[u] *= -gamma;
+      for (Index u = 0; u < count; ++u) values[u] *= -gammas[u];
       exp_in_place(values, count);
       if (slopes != nullptr) {
-        for (Index u = 0; u < count; ++u) slopes[u] = Scalar(-2) * gamma * values[u];
+        for (Index u = 0; u < count; ++u) slopes[u] = Scalar(-2) * gammas[u] * values[u];
       }
       return;
     case KernelKind::kInverseSquareDistance:
@@ -75,11 +76,16 @@ void map_dots(const Kernel& kernel, Scalar* values, Scalar* slopes, Index count)
 }  // namespace
 
 template <class Scalar>
-AtomSet<Scalar>::AtomSet(const Kernel& kernel, ConstMatrixView<Scalar> W)
-    : kernel_(kernel), family_(family_of(kernel.kind)), W_(W) {
+AtomSet<Scalar>::AtomSet(const Kernel& kernel, ConstMatrixView<Scalar> W,
+                         std::span<const Scalar> gammas)
+    : kernel_(kernel),
+      family_(family_of(kernel.kind)),
+      W_(W),
+      gammas_(gammas.begin(), gammas.end()) {
   const Index K = W.rows();
   const Index n = W.cols();
   if (family_ == KernelFamily::kDistance) squared_norms_ = squared_row_norms(W);
+  if (gammas_.empty()) gammas_.assign(static_cast<std::size_t>(K), static_cast<Scalar>(kernel.gamma));
   if (family_ == KernelFamily::kIntersection) {
     exp_W_transposed_ = Matrix<Scalar>(n, K);
     exp_W_transposed_.view() = static_cast<Scalar>(kernel.scale) * W.transpose();
@@ -102,7 +108,7 @@ void AtomSet<Scalar>::evaluate(ConstMatrixView<Scalar> X, MatrixView<Scalar> val
     if (family_ == KernelFamily::kDotProduct) {
       map_dots(kernel_, row, slope_row, count());
     } else {
-      map_distances(kernel_, row, slope_row, count());
+      map_distances(kernel_, gammas_.data(), row, slope_row, count());
     }
   }
 }

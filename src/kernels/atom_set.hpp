@@ -30,8 +30,9 @@ double self_kernel(const Kernel& kernel, const Scalar* x, Index n);
 template <class Scalar>
 class AtomSet {
  public:
-  /// Keeps the views; W must outlive this.
-  AtomSet(const Kernel& kernel, ConstMatrixView<Scalar> W);
+  /// Keeps the views; W must outlive this. `gammas`: one width an atom instead of kernel.gamma
+  /// (Gaussian only; κ(w_u, x) then has the atom's own γ_u). Empty: kernel.gamma for all.
+  AtomSet(const Kernel& kernel, ConstMatrixView<Scalar> W, std::span<const Scalar> gammas = {});
 
   [[nodiscard]] Index count() const { return W_.rows(); }
   [[nodiscard]] const Kernel& kernel() const { return kernel_; }
@@ -42,7 +43,8 @@ class AtomSet {
                 MatrixView<Scalar>* slopes) const;
 
   /// The same for the atoms' rows against all atoms: G(u, v) = κ(w_u, w_v), exactly symmetric. The
-  /// slopes' diagonal is 0 for distance kernels, where w - w vanishes.
+  /// slopes' diagonal is 0 for distance kernels, where w - w vanishes. Not for a γ per atom, with
+  /// which κ is not symmetric.
   void evaluate_self(const Context& context, MatrixView<Scalar> values,
                      MatrixView<Scalar>* slopes) const;
 
@@ -64,6 +66,7 @@ class AtomSet {
   KernelFamily family_;
   ConstMatrixView<Scalar> W_;
   std::vector<Scalar> squared_norms_;  // of the atoms; distance kernels
+  std::vector<Scalar> gammas_;         // one an atom; Gaussian
   Matrix<Scalar> exp_W_transposed_;    // n×K, exp(scale·Wᵀ); histogram intersection
 };
 

@@ -10,6 +10,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <string_view>
 
 #include "krica/kernels/kernel.hpp"
@@ -31,8 +32,11 @@ struct EncoderOptions {
 
 class Encoder {
  public:
-  /// Keeps a copy of the atoms (K×n). Throws InvalidArgument for bad options, no atoms, NaN or Inf.
-  Encoder(const EncoderOptions& options, ConstMatrixView<float> atoms);
+  /// Keeps a copy of the atoms (K×n) and of `gammas`: one width an atom for the Gaussian kernel
+  /// code, or none for options.kernel.gamma. Throws InvalidArgument for bad options, no atoms, NaN
+  /// or Inf, and widths that are not K positive numbers.
+  Encoder(const EncoderOptions& options, ConstMatrixView<float> atoms,
+          std::span<const float> gammas = {});
   ~Encoder();
   Encoder(Encoder&&) noexcept;
   Encoder& operator=(Encoder&&) noexcept;
@@ -41,6 +45,7 @@ class Encoder {
   [[nodiscard]] Index channels() const;  ///< K, or 2K
   [[nodiscard]] const EncoderOptions& options() const;
   [[nodiscard]] ConstMatrixView<float> atoms() const;
+  [[nodiscard]] std::span<const float> gammas() const;  ///< as given
 
   /// One tile of patches (rows × n), one thread: codes (rows × channels).
   void encode(ConstMatrixView<float> patches, MatrixView<float> codes) const;

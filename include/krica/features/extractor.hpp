@@ -4,9 +4,8 @@
 // over the cells of a rows × cols grid. Codes exist for one tile of positions at a time, never for
 // an image or a data set.
 //
-// With P positions along an axis and g cells, cell c holds positions floor(cP/g) ...
-// floor((c+1)P/g) - 1 (27 positions in two cells: 13 and 14). Feature order: cell by cell
-// (row-major), the encoder's channels in each.
+// The grid, plain or overlapping, is pooling_grid.hpp's; pooled codes may be raised to a power.
+// Feature order: cell by cell (row-major), the encoder's channels in each.
 #pragma once
 
 #include <functional>
@@ -15,18 +14,10 @@
 #include "krica/data/image_set.hpp"
 #include "krica/features/encoder.hpp"
 #include "krica/features/feature_matrix.hpp"
+#include "krica/features/pooling_grid.hpp"
 #include "krica/patches/preprocessing.hpp"
 
 namespace krica {
-
-struct FeatureOptions {
-  Index receptive_field = 6;  ///< side of a patch in pixels, >= 1
-  Index stride = 1;           ///< >= 1
-  Index pool_rows = 2;        ///< cells of the grid, >= 1 and at most the positions along that side
-  Index pool_cols = 2;
-
-  void validate() const;
-};
 
 class FeatureExtractor {
  public:
@@ -38,9 +29,14 @@ class FeatureExtractor {
   [[nodiscard]] ImageShape shape() const { return shape_; }
   [[nodiscard]] const Preprocessing& preprocessing() const { return preprocessing_; }
   [[nodiscard]] const Encoder& encoder() const { return encoder_; }
-  [[nodiscard]] Index positions() const { return position_rows_ * position_cols_; }
-  [[nodiscard]] Index cells() const { return options_.pool_rows * options_.pool_cols; }
+  [[nodiscard]] const PoolingGrid& grid() const { return grid_; }
+  [[nodiscard]] Index positions() const { return grid_.positions(); }
+  [[nodiscard]] Index cells() const { return grid_.cells(); }
   [[nodiscard]] Index features() const { return cells() * encoder_.channels(); }
+
+  /// The codes at positions first ... first + codes.rows() - 1 of one planar image, in the grid's
+  /// order. One thread.
+  void encode(const float* image, Index first, MatrixView<float> codes) const;
 
   /// The features of one planar image. One thread.
   void extract(const float* image, float* features) const;
@@ -55,15 +51,11 @@ class FeatureExtractor {
                const std::function<void(Index)>& done) const;
 
  private:
-  void add_tile(const float* image, Index cell_row, Index cell_col, Index first, Index count,
-                float* sums) const;
-
   FeatureOptions options_;
   ImageShape shape_;
   Preprocessing preprocessing_;
   Encoder encoder_;
-  Index position_rows_;
-  Index position_cols_;
+  PoolingGrid grid_;
 };
 
 }  // namespace krica

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Max-margin kRICA: basis and classifier learned together from whole images.
+//
+//   L(W, γ, T, β) = 1/N Σ_I loss(T ẑ_I + β, y_I) + ρ f(W)
+//
+// over a batch of N images: codes of every sub-patch, pooled (pooled_codes.hpp), raised to a power
+// (pool_power.hpp), standardised by the batch's moments (batch_moments.hpp), scored; ẑ has F =
+// cells·K values. f is kRICA's objective on patches, with the kernel's one γ. Weight decay is the
+// optimiser's and no term of L. docs/math.md, section 12.
+//
+// One evaluation holds Z, its derivative and 16 partial gradients of W beside its arguments; ρ > 0
+// adds kRICA's K × K matrices.
+#pragma once
+
+#include <memory>
+#include <span>
+
+#include "krica/joint/batch_moments.hpp"
+#include "krica/joint/margin_loss.hpp"
+#include "krica/joint/pooled_codes.hpp"
+
+namespace krica {
+
+/// What is learned; or the gradient in it.
+template <class Scalar>
+struct JointParameters {
+  Matrix<Scalar> W;          ///< K × n
+  Matrix<Scalar> log_gamma;  ///< 1 × K; empty: kernel.gamma for all atoms, not learned
+  Matrix<Scalar> T;          ///< c × F
+  Matrix<Scalar> bias;       ///< 1 × c
+
+  /// Zeros of the same shapes.
+  [[nodiscard]] JointParameters zeros() const;
+};
+
+struct JointObjectiveOptions {
+  Kernel kernel = {};
+  FeatureOptions features = {};
+  MarginLoss loss = MarginLoss::kSquaredHinge;
+  double reconstruction = 0;  ///< ρ >= 0
+  double sparsity = 0.01;     ///< λ of f
+  double epsilon = 1e-4;      ///< ε of f
+
+  void validate() const;
+};
+
+template <class Scalar>
+struct JointBatch {
+  const PatchTiles<Scalar>& patches;
+  std::span<const int> labels;                ///< one an image
+  std::span<const Index> reconstructed = {};  ///< rows of f's patches, where ρ > 0
+};
+
+template <class Scalar>
+class JointObjective {
+ public:
+  /// `patches` (rows of n values) are what f is taken over; needed where ρ > 0 only, and the view
+  /// is kept. Throws InvalidArgument for bad options and a grid that does not fit the images.
+  JointObjective(const Context& context, const JointObjectiveOptions& options, ImageShape shape,
+                 ConstMatrixView<Scalar> patches = {nullptr, 0, 0});
+  ~JointObjective();
+
+  [[nodiscard]] const PoolingGrid& grid() const;
+
+  /// L on a batch; overwrites the gradient and the batch's moments. Throws InvalidArgument for
+  /// fewer than two images and shapes that do not fit, Cancelled when the context is cancelled.
+  double value_and_gradient(const JointBatch<Scalar>& batch, const JointParameters<Scalar>& at,
+                            JointParameters<Scalar>& gradient, BatchMoments& moments);
+
+  /// L alone.
+  double value(const JointBatch<Scalar>& batch, const JointParameters<Scalar>& at);
+
+  /// Scores, images × classes, with given moments.
+  Matrix<Scalar> scores(const PatchTiles<Scalar>& patches, const JointParameters<Scalar>& at,
+                        const BatchMoments& moments);
+
+ private:
+  struct Implementation;
+  std::unique_ptr<Implementation> implementation_;
+};
+
+}  // namespace krica

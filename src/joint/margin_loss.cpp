@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "krica/joint/margin_loss.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "runtime/check.hpp"
+#include "runtime/names.hpp"
+
+namespace krica {
+namespace {
+
+constexpr NameTable<MarginLoss, 2> kLosses = {{
+    {MarginLoss::kSquaredHinge, "squared-hinge"},
+    {MarginLoss::kCrossEntropy, "cross-entropy"},
+}};
+
+/// One image; the row becomes the derivative, not yet divided by the number of images.
+template <class Scalar>
+double squared_hinge(int label, Scalar* scores, Index classes) {
+  double loss = 0;
+  for (Index c = 0; c < classes; ++c) {
+    const double y = c == label ? 1 : -1;
+    // Not std::max, which would turn NaN into 0.
+    const double margin = 1 - y * static_cast<double>(scores[c]);
+    const double violation = margin < 0 ? 0 : margin;
+    loss += violation * violation;
+    scores[c] = static_cast<Scalar>(-2 * y * violation);
+  }
+  return loss;
+}
+
+template <class Scalar>
+double cross_entropy(int label, Scalar* scores, Index classes) {
+  const auto largest = static_cast<double>(*std::max_element(scores, scores + classes));
+  double sum = 0;
+  for (Index c = 0; c < classes; ++c) sum += std::exp(static_cast<double>(scores[c]) - largest);
+  const double loss = std::log(sum) + largest - static_cast<double>(scores[label]);
+  for (Index c = 0; c < classes; ++c) {
+    const double probability = std::exp(static_cast<double>(scores[c]) - largest) / sum;
+    scores[c] = static_cast<Scalar>(probability - (c == label ? 1 : 0));
+  }
+  return loss;
+}
+
+}  // namespace
+
+std::string_view name_of(MarginLoss loss) { return find_name(kLosses, loss); }
+MarginLoss margin_loss(std::string_view name) { return find_value(kLosses, name, "loss"); }
+
+template <class Scalar>
+double loss_and_derivative(MarginLoss loss, std::span<const int> labels,
+                           MatrixView<Scalar> scores) {
+  require(static_cast<Index>(labels.size()) == scores.rows(), "joint", "{} labels for {} images",
+          labels.size(), scores.rows());
+  double sum = 0;
+  for (Index i = 0; i < scores.rows(); ++i) {
+    const int label = labels[static_cast<std::size_t>(i)];
+    require(label >= 0 && label < scores.cols(), "joint", "label {} at image {} is not in 0 ... {}",
+            label, i, scores.cols() - 1);
+    Scalar* row = scores.data() + i * scores.outerStride();
+    sum += loss == MarginLoss::kSquaredHinge ? squared_hinge(label, row, scores.cols())
+                                             : cross_entropy(label, row, scores.cols());
+  }
+  const double scale = 1 / static_cast<double>(scores.rows());
+  for (Index i = 0; i < scores.rows(); ++i) {
+    for (Index c = 0; c < scores.cols(); ++c)
+      scores(i, c) = static_cast<Scalar>(static_cast<double>(scores(i, c)) * scale);
+  }
+  return sum * scale;
+}
+
+template double loss_and_derivative(MarginLoss, std::span<const int>, MatrixView<float>);
+template double loss_and_derivative(MarginLoss, std::span<const int>, MatrixView<double>);
+
+}  // namespace krica

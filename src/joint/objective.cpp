@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "krica/joint/objective.hpp"
+
+#include <cmath>
+#include <optional>
+#include <vector>
+
+#include "krica/features/pool_power.hpp"
+#include "krica/objectives/krica.hpp"
+#include "runtime/blas.hpp"
+#include "runtime/check.hpp"
+#include "runtime/parallel.hpp"
+
+namespace krica {
+namespace {
+
+constexpr std::string_view kName = "joint";
+
+template <class Scalar>
+std::vector<Scalar> gammas_of(const JointParameters<Scalar>& at) {
+  std::vector<Scalar> gammas;
+  for (Index u = 0; u < at.log_gamma.cols(); ++u)
+    gammas.push_back(static_cast<Scalar>(std::exp(static_cast<double>(at.log_gamma(0, u)))));
+  return gammas;
+}
+
+KricaOptions krica_options(const JointObjectiveOptions& options, Index K) {
+  KricaOptions krica;
+  krica.n_components = K;
+  krica.kernel = options.kernel;
+  krica.sparsity = options.sparsity;
+  krica.epsilon = options.epsilon;
+  return krica;
+}
+
+/// bias_c = Σ_I E_Ic, in double.
+template <class Scalar>
+void sum_rows(const Matrix<Scalar>& E, Matrix<Scalar>& sums) {
+  for (Index c = 0; c < E.cols(); ++c) {
+    double sum = 0;
+    for (Index i = 0; i < E.rows(); ++i) sum += static_cast<double>(E(i, c));
+    sums(0, c) = static_cast<Scalar>(sum);
+  }
+}
+
+}  // namespace
+
+template <class Scalar>
+JointParameters<Scalar> JointParameters<Scalar>::zeros() const {
+  const auto same = [](const Matrix<Scalar>& m) { return Matrix<Scalar>(m.rows(), m.cols()); };
+  return {same(W), same(log_gamma), same(T), same(bias)};
+}
+
+void JointObjectiveOptions::validate() const {
+  kernel.validate();
+  features.validate();
+  require(std::isfinite(reconstruction) && reconstruction >= 0, kName,
+          "reconstruction must be finite and >= 0, got {}", reconstruction);
+}
+
+template <class Scalar>
+struct JointObjective<Scalar>::Implementation {
+  const Context& context;
+  JointObjectiveOptions options;
+  PoolingGrid grid;
+  ConstMatrixView<Scalar> patches;
+  std::optional<KricaObjective<Scalar>> krica;  // made when K is known
+  Matrix<Scalar> Z;                             // pooled codes; later standardised
+  Matrix<Scalar> Q;                             // ∂L/∂Z
+  Matrix<Scalar> power_slopes;                  // φ'
+  Matrix<Scalar> E;                             // scores; later ∂L/∂scores
+
+  [[nodiscard]] bool raised() const { return options.features.pool_power != 1; }
+
+  void check(const JointParameters<Scalar>& at) const {
+    const Index K = at.W.rows();
+    require(at.T.cols() == grid.cells() * K && at.T.rows() >= 2 && at.bias.cols() == at.T.rows(),
+            kName, "a classifier of {} x {} and {} biases for {} cells of {} atoms", at.T.rows(),
+            at.T.cols(), at.bias.cols(), grid.cells(), K);
+    require(at.log_gamma.size() == 0 ||
+                (options.kernel.kind == KernelKind::kGaussian && at.log_gamma.cols() == K),
+            kName, "{} widths for {} atoms of a {} kernel", at.log_gamma.cols(), K,
+            name_of(options.kernel.kind));
+  }
+
+  static void fit(Matrix<Scalar>& matrix, Index rows, Index cols) {
+    if (matrix.rows() != rows || matrix.cols() != cols) matrix = Matrix<Scalar>(rows, cols);
+  }
+
+  /// Z: pooled codes, raised to the power; φ' beside it where wanted.
+  void pool(const PatchTiles<Scalar>& tiles, const KernelAtoms<Scalar>& atoms, bool with_slopes) {
+    const Index F = grid.cells() * atoms.W.rows();
+    fit(Z, tiles.images(), F);
+    pool_codes<Scalar>(context, grid, tiles, atoms, Z);
+    if (!raised()) return;
+    if (with_slopes) fit(power_slopes, tiles.images(), F);
+    parallel_for(context, Z.rows(), [&](Index i) {
+      raise_to_power<Scalar>(options.features.pool_power, Z.row(i),
+                             with_slopes ? power_slopes.row(i) : nullptr, F);
+    });
+  }
+
+  /// E = Z Tᵀ + bias.
+  void score(const JointParameters<Scalar>& at) {
+    fit(E, Z.rows(), at.T.rows());
+    blas::gemm<Scalar>(context, blas::Op::kPlain, blas::Op::kTransposed, Scalar(1), Z, at.T,
+                       Scalar(0), E);
+    for (Index i = 0; i < E.rows(); ++i) {
+      for (Index c = 0; c < E.cols(); ++c) E(i, c) += at.bias(0, c);
+    }
+  }
+
+  double forward(const JointBatch<Scalar>& batch, const JointParameters<Scalar>& at,
+                 const KernelAtoms<Scalar>& atoms, bool with_slopes, BatchMoments& moments) {
+    check(at);
+    pool(batch.patches, atoms, with_slopes);
+    moments = standardise_batch<Scalar>(context, Z);
+    score(at);
+    return loss_and_derivative<Scalar>(options.loss, batch.labels, E);
+  }
+
+  /// From E = ∂L/∂scores, through everything that forward() left behind.
+  void backward(const JointBatch<Scalar>& batch, const JointParameters<Scalar>& at,
+                const KernelAtoms<Scalar>& atoms, const BatchMoments& moments,
+                JointParameters<Scalar>& gradient) {
+    blas::gemm<Scalar>(context, blas::Op::kTransposed, blas::Op::kPlain, Scalar(1), E, Z, Scalar(0),
+                       gradient.T);
+    sum_rows(E, gradient.bias);
+    fit(Q, Z.rows(), Z.cols());
+    blas::gemm<Scalar>(context, blas::Op::kPlain, blas::Op::kPlain, Scalar(1), E, at.T, Scalar(0),
+                       Q);
+    standardise_batch_backward<Scalar>(context, moments, Z, Q);
+    if (raised()) {
+      parallel_for(context, Q.rows(), [&](Index i) {
+        Scalar* row = Q.row(i);
+        const Scalar* slopes = power_slopes.row(i);
+        for (Index j = 0; j < Q.cols(); ++j) row[j] *= slopes[j];
+      });
+    }
+    pool_codes_backward<Scalar>(
+        context, grid, batch.patches, atoms, Q, gradient.W,
+        {gradient.log_gamma.data(), static_cast<std::size_t>(gradient.log_gamma.size())});
+  }
+
+  /// ρ f(W); its gradient is added where wanted.
+  double reconstruction(const JointBatch<Scalar>& batch, const JointParameters<Scalar>& at,
+                        Matrix<Scalar>* gradient) {
+    if (options.reconstruction == 0) return 0;
+    if (!krica) krica.emplace(context, patches, krica_options(options, at.W.rows()));
+    if (gradient == nullptr)
+      return options.reconstruction * krica->value_on(batch.reconstructed, at.W);
+    Matrix<Scalar> own(at.W.rows(), at.W.cols());
+    const double value = krica->value_and_gradient_on(batch.reconstructed, at.W, own);
+    const auto rho = static_cast<Scalar>(options.reconstruction);
+    for (Index e = 0; e < own.size(); ++e) gradient->data()[e] += rho * own.data()[e];
+    return options.reconstruction * value;
+  }
+};
+
+template <class Scalar>
+JointObjective<Scalar>::JointObjective(const Context& context, const JointObjectiveOptions& options,
+                                       ImageShape shape, ConstMatrixView<Scalar> patches) {
+  options.validate();
+  require(options.reconstruction == 0 || patches.rows() >= 2, kName,
+          "a reconstruction term needs patches, got {}", patches.rows());
+  implementation_ = std::unique_ptr<Implementation>(new Implementation{
+      context, options, PoolingGrid(options.features, shape), patches, {}, {}, {}, {}, {}});
+}
+
+template <class Scalar>
+JointObjective<Scalar>::~JointObjective() = default;
+
+template <class Scalar>
+const PoolingGrid& JointObjective<Scalar>::grid() const {
+  return implementation_->grid;
+}
+
+template <class Scalar>
+double JointObjective<Scalar>::value_and_gradient(const JointBatch<Scalar>& batch,
+                                                  const JointParameters<Scalar>& at,
+                                                  JointParameters<Scalar>& gradient,
+                                                  BatchMoments& moments) {
+  Implementation& self = *implementation_;
+  const std::vector<Scalar> gammas = gammas_of(at);
+  const KernelAtoms<Scalar> atoms{self.options.kernel, at.W, gammas};
+  double value = self.forward(batch, at, atoms, true, moments);
+  self.backward(batch, at, atoms, moments, gradient);
+  value += self.reconstruction(batch, at, &gradient.W);
+  return value;
+}
+
+template <class Scalar>
+double JointObjective<Scalar>::value(const JointBatch<Scalar>& batch,
+                                     const JointParameters<Scalar>& at) {
+  Implementation& self = *implementation_;
+  const std::vector<Scalar> gammas = gammas_of(at);
+  BatchMoments moments;
+  const double loss = self.forward(batch, at, {self.options.kernel, at.W, gammas}, false, moments);
+  return loss + self.reconstruction(batch, at, nullptr);
+}
+
+template <class Scalar>
+Matrix<Scalar> JointObjective<Scalar>::scores(const PatchTiles<Scalar>& patches,
+                                              const JointParameters<Scalar>& at,
+                                              const BatchMoments& moments) {
+  Implementation& self = *implementation_;
+  self.check(at);
+  const std::vector<Scalar> gammas = gammas_of(at);
+  self.pool(patches, {self.options.kernel, at.W, gammas}, false);
+  standardise_with<Scalar>(self.context, moments, self.Z);
+  self.score(at);
+  return self.E;
+}
+
+template struct JointParameters<float>;
+template struct JointParameters<double>;
+template class JointObjective<float>;
+template class JointObjective<double>;
+
+}  // namespace krica

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Power, standardisation and loss, each by itself.
+#include <gtest/gtest.h>
+
+#include "krica/features/pool_power.hpp"
+#include "krica/joint/batch_moments.hpp"
+#include "krica/joint/margin_loss.hpp"
+#include "krica/runtime/error.hpp"
+#include "support/gradient_check.hpp"
+#include "support/problems.hpp"
+
+namespace krica {
+namespace {
+
+using support::random_matrix;
+
+constexpr double kStageGradient = 1e-8;
+
+TEST(PoolPower, IsTheSquareRootAndMirrorsNegativeValues) {
+  std::vector<double> z = {0, 0.25, 4, -4};
+  raise_to_power<double>(0.5, z.data(), nullptr, 4);
+  EXPECT_DOUBLE_EQ(z[0], 1e-3);
+  EXPECT_DOUBLE_EQ(z[1], std::sqrt(0.25 + 1e-6));
+  EXPECT_DOUBLE_EQ(z[2], std::sqrt(4 + 1e-6));
+  EXPECT_DOUBLE_EQ(z[3], 2e-3 - z[2]);
+  std::vector<double> same = {0.3, -2};
+  raise_to_power<double>(1, same.data(), nullptr, 2);
+  EXPECT_EQ(same, (std::vector<double>{0.3, -2}));
+}
+
+class EveryPower : public testing::TestWithParam<double> {};
+
+TEST_P(EveryPower, DerivativeAgreesWithDifferences) {
+  const Matrix<double> z = random_matrix<double>(1, 9, 3);
+  Matrix<double> raised = z;
+  Matrix<double> derivative(1, 9);
+  raise_to_power<double>(GetParam(), raised.data(), derivative.data(), 9);
+  const auto sum = [&](const Matrix<double>& at) {
+    Matrix<double> copy = at;
+    raise_to_power<double>(GetParam(), copy.data(), nullptr, 9);
+    return copy.view().sum();
+  };
+  EXPECT_LT(support::gradient_error(derivative, sum, z), kStageGradient);
+}
+INSTANTIATE_TEST_SUITE_P(PoolPower, EveryPower, testing::Values(0.25, 0.5, 0.8, 1.0));
+
+TEST(BatchMoments, StandardisedFeaturesHaveNoMeanAndUnitVariance) {
+  Matrix<double> Z = random_matrix<double>(20, 300, 4);
+  for (Index i = 0; i < 20; ++i) Z(i, 7) = 5;  // one that does not vary
+  const BatchMoments moments = standardise_batch<double>(Context(), Z);
+  for (Index j = 0; j < 300; ++j) {
+    EXPECT_NEAR(Z.view().col(j).mean(), 0, 1e-12);
+    EXPECT_NEAR(Z.view().col(j).squaredNorm() / 20, j == 7 ? 0 : 1, 1e-5);
+  }
+  EXPECT_EQ(moments.mean[7], 5);
+  EXPECT_NEAR(moments.inverse_deviation(7), 1 / std::sqrt(kVarianceFloor), 1e-6);
+}
+
+TEST(BatchMoments, BackwardGoesThroughBothMoments) {
+  const Matrix<double> z = random_matrix<double>(6, 4, 5);
+  const Matrix<double> weights = random_matrix<double>(6, 4, 6);
+  Matrix<double> standardised = z;
+  const BatchMoments moments = standardise_batch<double>(Context(), standardised);
+  Matrix<double> gradient = weights;
+  standardise_batch_backward<double>(Context(), moments, standardised, gradient);
+  const auto value = [&](const Matrix<double>& at) {
+    Matrix<double> copy = at;
+    standardise_batch<double>(Context(), copy);
+    return (copy.view().array() * weights.view().array()).sum();
+  };
+  EXPECT_LT(support::gradient_error(gradient, value, z), kStageGradient);
+}
+
+TEST(BatchMoments, RunningOnesFollowAndServe) {
+  BatchMoments running;
+  running.follow({{2.0}, {4.0}});
+  EXPECT_EQ(running.mean[0], 2.0) << "the first batch is taken as it is";
+  running.follow({{4.0}, {8.0}});
+  EXPECT_NEAR(running.mean[0], 2.1, 1e-12);
+  EXPECT_NEAR(running.variance[0], 4.2, 1e-12);
+  Matrix<double> Z(1, 1);
+  Z(0, 0) = 3;
+  standardise_with<double>(Context(), running, Z);
+  EXPECT_NEAR(Z(0, 0), 0.9 / std::sqrt(4.2), 1e-6);
+  Matrix<double> single(1, 1);
+  EXPECT_THROW(standardise_batch<double>(Context(), single), InvalidArgument);
+}
+
+class EveryLoss : public testing::TestWithParam<MarginLoss> {};
+
+TEST_P(EveryLoss, DerivativeAgreesWithDifferences) {
+  const Matrix<double> scores = random_matrix<double>(5, 3, 7);
+  const std::vector<int> labels = {0, 1, 2, 1, 0};
+  Matrix<double> derivative = scores;
+  loss_and_derivative<double>(GetParam(), labels, derivative);
+  const auto value = [&](const Matrix<double>& at) {
+    Matrix<double> copy = at;
+    return loss_and_derivative<double>(GetParam(), labels, copy);
+  };
+  EXPECT_LT(support::gradient_error(derivative, value, scores), kStageGradient);
+}
+INSTANTIATE_TEST_SUITE_P(MarginLoss, EveryLoss,
+                         testing::Values(MarginLoss::kSquaredHinge, MarginLoss::kCrossEntropy));
+
+TEST(MarginLoss, KnownValues) {
+  Matrix<double> scores(1, 3);
+  scores(0, 0) = 2;     // right, beyond its margin
+  scores(0, 1) = -0.5;  // half a margin
+  scores(0, 2) = 1;     // wrong by two
+  const std::vector<int> label = {0};
+  Matrix<double> copy = scores;
+  EXPECT_DOUBLE_EQ(loss_and_derivative<double>(MarginLoss::kSquaredHinge, label, copy), 0.25 + 4);
+  Matrix<double> large(1, 2);
+  large(0, 1) = 1e4;
+  EXPECT_DOUBLE_EQ(loss_and_derivative<double>(MarginLoss::kCrossEntropy, label, large), 1e4);
+  scores(0, 1) = std::numeric_limits<double>::quiet_NaN();
+  copy = scores;
+  EXPECT_TRUE(std::isnan(loss_and_derivative<double>(MarginLoss::kSquaredHinge, label, copy)));
+  EXPECT_THROW(loss_and_derivative<double>(MarginLoss::kSquaredHinge, std::vector<int>{3}, scores),
+               InvalidArgument);
+}
+
+}  // namespace
+}  // namespace krica
