@@ -26,7 +26,8 @@ std::string duration(double seconds) {
 }
 
 std::string loss_of(const Progress& progress) {
-  return progress.value == 0 ? "" : fmt::format("  {:.5g}", progress.value);
+  const std::string note = progress.note.empty() ? "" : fmt::format("  {}", progress.note);
+  return progress.value == 0 ? note : fmt::format("  {:.5g}{}", progress.value, note);
 }
 
 }  // namespace

@@ -25,6 +25,7 @@ struct Progress {
   std::int64_t step = 0;   ///< steps done
   std::int64_t total = 0;  ///< steps at most; 0 where unknown
   double value = 0;        ///< the current objective value
+  std::string_view note = {};  ///< what else there is to say, e.g. "epoch 2 of 10"
 };
 
 struct ContextOptions {

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Training of max-margin kRICA (objective.hpp) from labelled images: Adam with a one-cycle rate on
+// minibatches of images.
+//
+// Kingma and Ba, "Adam", ICLR 2015; weight decay on the classifier alone, decoupled as in
+// Loshchilov and Hutter, "Decoupled Weight Decay Regularization", ICLR 2019; one-cycle rate: Smith,
+// "Super-Convergence", 2018. A part of each class is held out; after every epoch its accuracy is
+// measured, the best parameters are kept (the later of equals), and training stops after
+// `patience` epochs without a better one. Order and changes of the images follow from the seed, the
+// epoch and the image alone. A run that is cancelled or killed and resumed from its last state ends
+// with the same bits.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "krica/classify/linear_svm.hpp"
+#include "krica/classify/standardiser.hpp"
+#include "krica/joint/augmentation.hpp"
+#include "krica/joint/objective.hpp"
+#include "krica/patches/preprocessing.hpp"
+#include "krica/solvers/solver.hpp"
+
+namespace krica {
+
+struct JointOptions {
+  JointObjectiveOptions objective = {};
+  bool learn_gamma = true;  ///< one width an atom; Gaussian only, ignored for other kernels
+  Augmentation augmentation = {};
+  Index epochs = 10;              ///< at most, >= 1; shapes the rate
+  Index batch = 128;              ///< images a step, >= 2
+  double rate = 3e-3;             ///< highest, of W and log γ; > 0
+  double classifier_rate = 1e-3;  ///< highest, of T and the bias; > 0
+  double decay = 0.05;            ///< of T: each step takes rate · decay · T away; >= 0
+  double held_out = 0.1;          ///< part of each class, in [0, 1); 0: none, all epochs are run
+  Index held_out_limit = 2000;    ///< images, >= 1
+  Index patience = 5;             ///< epochs, >= 1
+
+  void validate() const;
+};
+
+/// Where training begins.
+struct JointStart {
+  Matrix<float> atoms;        ///< K × n
+  std::vector<float> gammas;  ///< one an atom, or none for the kernel's
+};
+
+struct JointHooks {
+  std::function<bool()> checkpoint_due = {};  ///< asked after every step
+  std::function<void(const Archive&)> checkpoint = {};
+};
+
+struct JointResult {
+  Matrix<float> atoms;
+  std::vector<float> gammas;  ///< empty where they were not learned
+  /// The classifier with the running moments; none where no epoch was finished.
+  std::optional<Standardiser> standardiser;
+  std::optional<LinearSvm> classifier;
+  /// A row an epoch: value is the held-out loss (without one, the mean of the steps'),
+  /// gradient_norm the mean of the steps'.
+  std::vector<HistoryRow> history;
+  std::vector<double> held_out_accuracy;  ///< one an epoch; empty without held-out images
+  Index best_epoch = 0;                   ///< whose parameters these are; 0: the start
+  /// kIterationLimit, kConverged (stopped early), or kNumericalTrouble: the loss or its gradient
+  /// was not finite at `failed_step`, and the last good parameters are returned.
+  Status status = Status::kIterationLimit;
+  Index failed_step = -1;
+};
+
+/// The images and their labels, the preprocessing their patches go through, and where to begin.
+/// `patches` (preprocessed) are what the reconstruction term is taken over, 1024 drawn at every
+/// step; needed where objective.reconstruction > 0.
+///
+/// Throws InvalidArgument for bad options, labels of one class, a batch larger than the images that
+/// are not held out, and parts that do not fit; Cancelled after hooks.checkpoint was given the
+/// state. `state`: as given to hooks.checkpoint, to go on from there; options and seed must be the
+/// same.
+JointResult train_jointly(const Context& context, const ImageSet& images,
+                          const Preprocessing& preprocessing, const JointStart& start,
+                          const JointOptions& options,
+                          ConstMatrixView<float> patches = {nullptr, 0, 0},
+                          const JointHooks& hooks = {}, const Archive* state = nullptr);
+
+}  // namespace krica

@@ -1,0 +1,321 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "krica/joint/trainer.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "joint/image_batch.hpp"
+#include "joint/training_state.hpp"
+#include "krica/classify/splits.hpp"
+#include "krica/data/views.hpp"
+#include "krica/solvers/adam.hpp"
+#include "runtime/check.hpp"
+#include "runtime/parallel.hpp"
+#include "solvers/common.hpp"
+
+namespace krica {
+namespace {
+
+constexpr std::string_view kName = "max-margin";
+constexpr Index kReconstructed = 1024;  // patches of the reconstruction term in a step
+
+std::string described(const JointOptions& o, std::uint64_t seed) {
+  const JointObjectiveOptions& f = o.objective;
+  return fmt::format(
+      "kernel={} gamma={} degree={} scale={} field={} stride={} grid={}x{} overlap={} power={} "
+      "loss={} reconstruction={} sparsity={} epsilon={} learn_gamma={} flips={} crops={} epochs={} "
+      "batch={} rate={} classifier_rate={} decay={} held_out={} held_out_limit={} patience={} "
+      "seed={}",
+      name_of(f.kernel.kind), f.kernel.gamma, f.kernel.degree, f.kernel.scale,
+      f.features.receptive_field, f.features.stride, f.features.pool_rows, f.features.pool_cols,
+      f.features.pool_overlap, f.features.pool_power, name_of(f.loss), f.reconstruction, f.sparsity,
+      f.epsilon, o.learn_gamma, o.augmentation.flips, o.augmentation.crops, o.epochs, o.batch,
+      o.rate, o.classifier_rate, o.decay, o.held_out, o.held_out_limit, o.patience, seed);
+}
+
+Split split_of(const Context& context, const ImageSet& images, const JointOptions& options) {
+  if (options.held_out > 0) {
+    const double limit =
+        static_cast<double>(options.held_out_limit) / static_cast<double>(images.size());
+    return stratified_split(images.labels(), std::min(options.held_out, limit), context.seed());
+  }
+  Split all;
+  for (Index i = 0; i < images.size(); ++i) all.train.push_back(i);
+  return all;
+}
+
+class Trainer {
+ public:
+  Trainer(const Context& context, const ImageSet& images, const Preprocessing& preprocessing,
+          const JointOptions& options, ConstMatrixView<float> patches, const JointHooks& hooks)
+      : context_(context),
+        images_(images),
+        options_(options),
+        hooks_(hooks),
+        patches_(patches),
+        objective_(context, options.objective, images.shape(), patches),
+        batch_(images, preprocessing, objective_.grid(), options.objective.features),
+        split_(split_of(context, images, options)) {
+    const auto available = static_cast<Index>(split_.train.size());
+    require(options.batch <= available, kName,
+            "a batch of {} is larger than the {} images that are not held out; give a smaller "
+            "batch",
+            options.batch, available);
+    steps_an_epoch_ = available / options.batch;  // the rest is left to the next epoch's shuffle
+    schedule_.rate = 1;
+    schedule_.schedule = RateSchedule::kOneCycle;
+  }
+
+  void begin(const JointStart& start) {
+    JointParameters<float>& at = state_.now.parameters;
+    at.W = start.atoms;
+    const Index K = at.W.rows();
+    if (learns_gamma()) {
+      at.log_gamma = Matrix<float>(1, K);
+      for (Index u = 0; u < K; ++u) {
+        const double gamma = start.gammas.empty()
+                                 ? options_.objective.kernel.gamma
+                                 : static_cast<double>(start.gammas[static_cast<std::size_t>(u)]);
+        at.log_gamma(0, u) = static_cast<float>(std::log(gamma));
+      }
+    }
+    at.T = Matrix<float>(images_.classes(), objective_.grid().cells() * K);
+    at.bias = Matrix<float>(1, images_.classes());
+    state_.best = state_.now;
+    state_.first = at.zeros();
+    state_.second = at.zeros();
+    gradient_ = at.zeros();
+  }
+
+  void resume(const Archive& saved) {
+    check_origin(saved, kName, described(options_, context_.seed()));
+    state_.load(saved);
+  }
+
+  JointResult run() {
+    try {
+      while (true) {
+        const Index epochs_done = state_.step / steps_an_epoch_;
+        if (static_cast<Index>(state_.history.size()) < epochs_done) measure(epochs_done);
+        if (state_.stale_epochs >= options_.patience) return finish(Status::kConverged);
+        if (epochs_done >= options_.epochs) return finish(Status::kIterationLimit);
+        if (!take_step()) return finish(Status::kNumericalTrouble);
+        if (hooks_.checkpoint && hooks_.checkpoint_due && hooks_.checkpoint_due())
+          hooks_.checkpoint(saved());
+      }
+    } catch (const Cancelled&) {
+      if (hooks_.checkpoint) hooks_.checkpoint(saved());  // the unfinished step is dropped
+      throw;
+    }
+  }
+
+ private:
+  [[nodiscard]] bool learns_gamma() const {
+    return options_.learn_gamma && options_.objective.kernel.kind == KernelKind::kGaussian;
+  }
+  [[nodiscard]] Index total_steps() const { return options_.epochs * steps_an_epoch_; }
+
+  std::vector<Index> next_batch() {
+    const Index epoch = state_.step / steps_an_epoch_;
+    if (epoch != shuffled_epoch_) {
+      Random random = context_.random("joint.shuffle", static_cast<std::uint64_t>(epoch));
+      order_ = random_permutation(random, static_cast<Index>(split_.train.size()));
+      shuffled_epoch_ = epoch;
+    }
+    const Index first = (state_.step % steps_an_epoch_) * options_.batch;
+    std::vector<Index> chosen;
+    for (Index i = first; i < first + options_.batch; ++i) {
+      const Index place = order_[static_cast<std::size_t>(i)];
+      chosen.push_back(split_.train[static_cast<std::size_t>(place)]);
+    }
+    return chosen;
+  }
+
+  std::vector<Index> reconstructed() {
+    if (options_.objective.reconstruction == 0) return {};
+    Random random =
+        context_.random("joint.reconstruction", static_cast<std::uint64_t>(state_.step));
+    return random_subset(random, patches_.rows(), std::min(kReconstructed, patches_.rows()));
+  }
+
+  bool take_step() {
+    const std::vector<Index> chosen = next_batch();
+    const auto epoch = static_cast<std::uint64_t>(state_.step / steps_an_epoch_);
+    batch_.load(context_, chosen, options_.augmentation, epoch);
+    const std::vector<int> labels = values_at(images_.labels(), chosen);
+    const std::vector<Index> rows = reconstructed();
+    BatchMoments moments;
+    const double value = objective_.value_and_gradient({batch_, labels, rows},
+                                                       state_.now.parameters, gradient_, moments);
+    if (!std::isfinite(value) || !all_finite(gradient_)) return false;
+    const double part = rate_at(schedule_, state_.step, total_steps());
+    adam_step(gradient_, {part * options_.rate, part * options_.classifier_rate, options_.decay},
+              state_);
+    state_.now.moments.follow(moments);
+    state_.loss_sum += value;
+    tell();
+    return true;
+  }
+
+  void tell() const {
+    const Index in_epoch = (state_.step - 1) % steps_an_epoch_ + 1;
+    const std::string note =
+        state_.held_out_accuracy.empty()
+            ? fmt::format("epoch {} of {}", (state_.step - 1) / steps_an_epoch_ + 1,
+                          options_.epochs)
+            : fmt::format("epoch {} of {}, held-out {:.1f} %",
+                          (state_.step - 1) / steps_an_epoch_ + 1, options_.epochs,
+                          100 * state_.held_out_accuracy.back());
+    context_.report(
+        {kName, state_.step, total_steps(), state_.loss_sum / static_cast<double>(in_epoch), note});
+  }
+
+  /// At the end of an epoch: accuracy and loss on the held-out images, and what follows from them.
+  void measure(Index epoch) {
+    const double mean_loss = state_.loss_sum / static_cast<double>(steps_an_epoch_);
+    double held_out_loss = mean_loss;
+    double accuracy = static_cast<double>(epoch);  // without held-out images the last is best
+    if (!split_.test.empty()) {
+      accuracy = held_out_accuracy(held_out_loss);
+      state_.held_out_accuracy.push_back(accuracy);
+    }
+    state_.stale_epochs = accuracy > state_.best_accuracy ? 0 : state_.stale_epochs + 1;
+    if (accuracy >= state_.best_accuracy) {
+      state_.best_accuracy = accuracy;
+      state_.best_epoch = epoch;
+      state_.best = state_.now;
+    }
+    const double rate = options_.rate * rate_at(schedule_, state_.step - 1, total_steps());
+    state_.history.push_back({epoch, state_.step, held_out_loss, mean_loss, rate});
+    state_.loss_sum = 0;
+  }
+
+  double held_out_accuracy(double& loss) {
+    const std::span<const Index> held = split_.test;
+    const Partition rounds(static_cast<Index>(held.size()), options_.batch);
+    double right = 0;
+    loss = 0;
+    for (Index r = 0; r < rounds.count(); ++r) {
+      const auto chosen = held.subspan(static_cast<std::size_t>(rounds[r].begin),
+                                       static_cast<std::size_t>(rounds[r].size()));
+      batch_.load(context_, chosen);
+      Matrix<float> scores = objective_.scores(batch_, state_.now.parameters, state_.now.moments);
+      const std::vector<int> labels = values_at(images_.labels(), chosen);
+      const auto size = static_cast<double>(chosen.size());
+      right += size * accuracy_of(best_classes(scores), labels);
+      loss += size * loss_and_derivative<float>(options_.objective.loss, labels, scores);
+    }
+    loss /= static_cast<double>(held.size());
+    return right / static_cast<double>(held.size());
+  }
+
+  [[nodiscard]] Archive saved() const {
+    Archive archive;
+    put_origin(archive, kName, described(options_, context_.seed()));
+    state_.save(archive);
+    return archive;
+  }
+
+  JointResult finish(Status status) {
+    JointResult result;
+    const JointSnapshot& best = state_.best;
+    result.atoms = best.parameters.W;
+    for (Index u = 0; u < best.parameters.log_gamma.cols(); ++u)
+      result.gammas.push_back(std::exp(best.parameters.log_gamma(0, u)));
+    if (state_.best_epoch > 0) put_classifier(best, result);
+    result.history = state_.history;
+    result.held_out_accuracy = state_.held_out_accuracy;
+    result.best_epoch = state_.best_epoch;
+    result.status = status;
+    if (status == Status::kNumericalTrouble) result.failed_step = state_.step + 1;
+    return result;
+  }
+
+  static void put_classifier(const JointSnapshot& from, JointResult& result) {
+    const Matrix<float>& T = from.parameters.T;
+    Matrix<float> weights(T.rows(), T.cols() + 1);
+    weights.view().leftCols(T.cols()) = T.view();
+    for (Index c = 0; c < T.rows(); ++c) weights(c, T.cols()) = from.parameters.bias(0, c);
+    std::vector<float> mean;
+    std::vector<float> inverse;
+    for (Index j = 0; j < T.cols(); ++j) {
+      mean.push_back(static_cast<float>(from.moments.mean[static_cast<std::size_t>(j)]));
+      inverse.push_back(static_cast<float>(from.moments.inverse_deviation(j)));
+    }
+    Archive parts;  // in the form in which the classifier's parts save themselves
+    parts.put("svm.weights", weights);
+    parts.put_vector<float>("standardiser.mean", mean);
+    parts.put_vector<float>("standardiser.inverse_deviation", inverse);
+    result.classifier = LinearSvm::load(parts);
+    result.standardiser = Standardiser::load(parts);
+  }
+
+  const Context& context_;
+  const ImageSet& images_;
+  const JointOptions& options_;
+  const JointHooks& hooks_;
+  ConstMatrixView<float> patches_;
+  JointObjective<float> objective_;
+  ImageBatch batch_;
+  Split split_;
+  AdamOptions schedule_;  // a rate of 1, to be multiplied
+  Index steps_an_epoch_ = 1;
+  JointState state_;
+  JointParameters<float> gradient_;
+  std::vector<Index> order_;  // of the training images in shuffled_epoch_
+  Index shuffled_epoch_ = -1;
+};
+
+void check_images(const ImageSet& images) {
+  const std::vector<int>& labels = images.labels();
+  require(!labels.empty(), kName, "the images have no labels");
+  const bool one_class =
+      std::all_of(labels.begin(), labels.end(), [&](int label) { return label == labels[0]; });
+  require(!one_class, kName, "all {} images are of class {} ('{}'); at least 2 classes are needed",
+          labels.size(), labels[0], images.class_names()[static_cast<std::size_t>(labels[0])]);
+}
+
+}  // namespace
+
+void JointOptions::validate() const {
+  objective.validate();
+  require(epochs >= 1, kName, "epochs must be >= 1, got {}", epochs);
+  require(batch >= 2, kName, "batch must be >= 2, got {}", batch);
+  require(std::isfinite(rate) && rate > 0, kName, "rate must be finite and > 0, got {}", rate);
+  require(std::isfinite(classifier_rate) && classifier_rate > 0, kName,
+          "classifier_rate must be finite and > 0, got {}", classifier_rate);
+  require(std::isfinite(decay) && decay >= 0, kName, "decay must be finite and >= 0, got {}",
+          decay);
+  require(held_out >= 0 && held_out < 1, kName, "held_out must be in [0, 1), got {}", held_out);
+  require(held_out_limit >= 1, kName, "held_out_limit must be >= 1, got {}", held_out_limit);
+  require(patience >= 1, kName, "patience must be >= 1, got {}", patience);
+}
+
+JointResult train_jointly(const Context& context, const ImageSet& images,
+                          const Preprocessing& preprocessing, const JointStart& start,
+                          const JointOptions& options, ConstMatrixView<float> patches,
+                          const JointHooks& hooks, const Archive* state) {
+  options.validate();
+  options.augmentation.validate(images.shape());
+  check_images(images);
+  const Index field = options.objective.features.receptive_field;
+  require(preprocessing.inputs() == field * field * images.shape().channels, kName,
+          "patches of {} x {} with {} channel(s) where the preprocessing expects {} values", field,
+          field, images.shape().channels, preprocessing.inputs());
+  require_not_empty<float>(start.atoms, kName, "the start");
+  require_finite<float>(start.atoms, kName, "the start");
+  require(start.atoms.cols() == preprocessing.outputs(), kName,
+          "atoms of {} values where the preprocessing gives {}", start.atoms.cols(),
+          preprocessing.outputs());
+  require(start.gammas.empty() || static_cast<Index>(start.gammas.size()) == start.atoms.rows(),
+          kName, "{} widths for {} atoms", start.gammas.size(), start.atoms.rows());
+  require(start.gammas.empty() || options.learn_gamma, kName,
+          "the start has a width for every atom; leave learn_gamma on");
+  Trainer trainer(context, images, preprocessing, options, patches, hooks);
+  trainer.begin(start);
+  if (state != nullptr) trainer.resume(*state);
+  return trainer.run();
+}
+
+}  // namespace krica

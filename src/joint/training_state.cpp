@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "joint/training_state.hpp"
+
+#include <array>
+#include <cmath>
+#include <utility>
+
+#include "krica/runtime/error.hpp"
+#include "krica/solvers/adam.hpp"
+#include "solvers/common.hpp"
+
+namespace krica {
+namespace {
+
+using Part = Matrix<float> JointParameters<float>::*;
+constexpr std::array<std::pair<Part, const char*>, 4> kParts = {{
+    {&JointParameters<float>::W, "W"},
+    {&JointParameters<float>::log_gamma, "log_gamma"},
+    {&JointParameters<float>::T, "T"},
+    {&JointParameters<float>::bias, "bias"},
+}};
+
+void put(Archive& archive, const std::string& prefix, const JointParameters<float>& parameters) {
+  for (const auto& [part, name] : kParts) {
+    if ((parameters.*part).size() > 0) archive.put(prefix + name, parameters.*part);
+  }
+}
+
+void get(const Archive& archive, const std::string& prefix, JointParameters<float>& parameters) {
+  for (const auto& [part, name] : kParts) {
+    Matrix<float>& known = parameters.*part;
+    if (known.size() == 0) continue;
+    Matrix<float> saved = archive.matrix<float>(prefix + name);
+    if (saved.rows() != known.rows() || saved.cols() != known.cols())
+      throw DataError("[joint] the saved state has other shapes than this run");
+    known = std::move(saved);
+  }
+}
+
+void put(Archive& archive, const std::string& prefix, const BatchMoments& moments) {
+  if (moments.mean.empty()) return;
+  archive.put_vector<double>(prefix + "mean", moments.mean);
+  archive.put_vector<double>(prefix + "variance", moments.variance);
+}
+
+void get(const Archive& archive, const std::string& prefix, Index features, BatchMoments& moments) {
+  if (!archive.has(prefix + "mean")) return;
+  moments.mean = archive.vector<double>(prefix + "mean");
+  moments.variance = archive.vector<double>(prefix + "variance");
+  if (static_cast<Index>(moments.mean.size()) != features ||
+      moments.variance.size() != moments.mean.size())
+    throw DataError("[joint] the saved moments do not fit the features");
+}
+
+/// One matrix. t: the step's number, from 1.
+void step_part(const Matrix<float>& gradient, double rate, double decay, double t,
+               Matrix<float>& first, Matrix<float>& second, Matrix<float>& at) {
+  const AdamOptions adam;
+  const double correction1 = 1 - std::pow(adam.beta1, t);
+  const double correction2 = 1 - std::pow(adam.beta2, t);
+  for (Index e = 0; e < at.size(); ++e) {
+    const auto g = static_cast<double>(gradient.data()[e]);
+    const double m = adam.beta1 * static_cast<double>(first.data()[e]) + (1 - adam.beta1) * g;
+    const double v = adam.beta2 * static_cast<double>(second.data()[e]) + (1 - adam.beta2) * g * g;
+    first.data()[e] = static_cast<float>(m);
+    second.data()[e] = static_cast<float>(v);
+    const double update = (m / correction1) / (std::sqrt(v / correction2) + adam.epsilon);
+    const auto old = static_cast<double>(at.data()[e]);
+    at.data()[e] = static_cast<float>(old - rate * (update + decay * old));
+  }
+}
+
+}  // namespace
+
+void adam_step(const JointParameters<float>& gradient, const AdamRates& rates, JointState& state) {
+  ++state.step;
+  const auto t = static_cast<double>(state.step);
+  for (const auto& [part, name] : kParts) {
+    const bool basis =
+        part == &JointParameters<float>::W || part == &JointParameters<float>::log_gamma;
+    step_part(gradient.*part, basis ? rates.basis : rates.classifier,
+              part == &JointParameters<float>::T ? rates.decay : 0, t, state.first.*part,
+              state.second.*part, state.now.parameters.*part);
+  }
+}
+
+bool all_finite(const JointParameters<float>& parameters) {
+  for (const auto& [part, name] : kParts) {
+    if (!all_finite(parameters.*part)) return false;
+  }
+  return true;
+}
+
+void JointState::save(Archive& archive) const {
+  put(archive, "now.", now.parameters);
+  put(archive, "now.", now.moments);
+  put(archive, "best.", best.parameters);
+  put(archive, "best.", best.moments);
+  put(archive, "first.", first);
+  put(archive, "second.", second);
+  const std::vector<std::int64_t> counts = {step, stale_epochs, best_epoch};
+  const std::vector<double> scalars = {best_accuracy, loss_sum};
+  archive.put_vector<std::int64_t>("counts", counts);
+  archive.put_vector<double>("scalars", scalars);
+  archive.put_vector<double>("held_out_accuracy", held_out_accuracy);
+  put_history(archive, history);
+}
+
+void JointState::load(const Archive& archive) {
+  const Index features = now.parameters.T.cols();
+  get(archive, "now.", now.parameters);
+  get(archive, "now.", features, now.moments);
+  get(archive, "best.", best.parameters);
+  get(archive, "best.", features, best.moments);
+  get(archive, "first.", first);
+  get(archive, "second.", second);
+  const auto counts = archive.vector<std::int64_t>("counts");
+  const auto scalars = archive.vector<double>("scalars");
+  if (counts.size() != 3 || scalars.size() != 2 || counts[0] < 0)
+    throw DataError("[joint] the saved state's counters are incomplete or wrong");
+  step = counts[0];
+  stale_epochs = counts[1];
+  best_epoch = counts[2];
+  best_accuracy = scalars[0];
+  loss_sum = scalars[1];
+  held_out_accuracy = archive.vector<double>("held_out_accuracy");
+  history = history_from(archive);
+}
+
+}  // namespace krica

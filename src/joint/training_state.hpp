@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What a joint training run consists of between two steps, and its way to an archive and back.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "krica/joint/objective.hpp"
+#include "krica/runtime/archive.hpp"
+#include "krica/solvers/solver.hpp"
+
+namespace krica {
+
+/// All that prediction needs.
+struct JointSnapshot {
+  JointParameters<float> parameters;
+  BatchMoments moments;  ///< running
+};
+
+struct JointState {
+  JointSnapshot now;
+  JointSnapshot best;
+  JointParameters<float> first;  ///< Adam's moments of the gradient
+  JointParameters<float> second;
+  Index step = 0;
+  Index stale_epochs = 0;
+  Index best_epoch = 0;
+  double best_accuracy = -1;
+  double loss_sum = 0;  ///< over the epoch's steps so far
+  std::vector<HistoryRow> history;
+  std::vector<double> held_out_accuracy;
+
+  /// Throws DataError where the archive is no such state, or of other shapes than this one.
+  void load(const Archive& archive);
+  void save(Archive& archive) const;
+};
+
+/// One step of Adam on every part: parameters from their gradient, Adam's moments updated on the
+/// way.
+struct AdamRates {
+  double basis = 0;       ///< of W and log γ
+  double classifier = 0;  ///< of T and the bias
+  double decay = 0;       ///< of T
+};
+void adam_step(const JointParameters<float>& gradient, const AdamRates& rates, JointState& state);
+
+/// Whether all of it is finite.
+bool all_finite(const JointParameters<float>& parameters);
+
+}  // namespace krica

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <gtest/gtest.h>
+
+#include "krica/joint/trainer.hpp"
+#include "krica/patches/sampling.hpp"
+#include "krica/runtime/error.hpp"
+#include "support/comparison.hpp"
+#include "support/images.hpp"
+
+namespace krica {
+namespace {
+
+using support::gratings;
+using support::MemoryImages;
+using support::refusal;
+
+JointOptions small_options() {
+  JointOptions options;
+  options.objective.kernel = {.kind = KernelKind::kGaussian, .gamma = 2};
+  options.objective.features = {4, 1, 2, 2, false, 0.5};
+  options.epochs = 4;
+  options.batch = 16;
+  options.rate = 0.01;
+  options.classifier_rate = 0.02;
+  return options;
+}
+
+/// Images with the preprocessing and the random patches that training begins with.
+struct Setting {
+  explicit Setting(const ImageSet& set, const JointOptions& job = small_options(), Index K = 12)
+      : images(set), options(job) {
+    const Index field = job.objective.features.receptive_field;
+    const PatchSample sample = sample_patches(Context(), set, field, 400);
+    preprocessing = Preprocessing::fit(Context(), sample.patches, {.unit_norm = true});
+    patches = preprocessing->apply(Context(), sample.patches);
+    start.atoms = Matrix<float>::copy_of(patches.view().topRows(K));
+  }
+
+  JointResult run(const Context& context, const JointHooks& hooks = {},
+                  const Archive* state = nullptr) const {
+    return train_jointly(context, images, *preprocessing, start, options, patches, hooks, state);
+  }
+
+  const ImageSet& images;
+  JointOptions options;
+  std::optional<Preprocessing> preprocessing;
+  Matrix<float> patches;
+  JointStart start;
+};
+
+bool equal(const JointResult& a, const JointResult& b) {
+  return support::same_bits(a.atoms, b.atoms) && a.gammas == b.gammas &&
+         a.classifier->weights() == b.classifier->weights() &&
+         a.held_out_accuracy == b.held_out_accuracy && a.best_epoch == b.best_epoch;
+}
+
+TEST(JointTrainer, LearnsToTellGratingsApart) {
+  const auto images = gratings(150, 3);
+  const JointResult result = Setting(images).run(Context({.seed = 2}));
+  EXPECT_EQ(result.status, Status::kIterationLimit);
+  ASSERT_EQ(result.history.size(), 4U);
+  EXPECT_LT(result.history.back().gradient_norm, 0.5 * result.history.front().gradient_norm);
+  EXPECT_GT(result.held_out_accuracy.back(), 0.9);
+  EXPECT_EQ(result.gammas.size(), 12U);
+  ASSERT_TRUE(result.classifier.has_value());
+  EXPECT_EQ(result.classifier->n_classes(), 3);
+}
+
+TEST(JointTrainer, SameBitsForAnyThreads) {
+  const auto images = gratings(80, 2, {10, 12, 3});
+  Setting setting(images);
+  setting.options.augmentation = {.flips = true, .crops = 2};
+  setting.options.objective.reconstruction = 0.01;
+  const JointResult one = setting.run(Context({.threads = 1, .seed = 5}));
+  for (const int threads : {2, 4})
+    EXPECT_TRUE(equal(one, setting.run(Context({.threads = threads, .seed = 5})))) << threads;
+  EXPECT_FALSE(equal(one, setting.run(Context({.threads = 2, .seed = 6}))));
+}
+
+TEST(JointTrainer, ResumesToTheSameBitsFromAnyStep) {
+  const auto images = gratings(60);
+  Setting setting(images);
+  setting.options.augmentation.flips = true;
+  const JointResult whole = setting.run(Context({.seed = 3}));
+  // As after a kill: what is there is the last checkpoint.
+  std::vector<Archive> states;
+  JointHooks hooks;
+  hooks.checkpoint_due = [] { return true; };
+  hooks.checkpoint = [&](const Archive& state) { states.push_back(state); };
+  EXPECT_TRUE(equal(whole, setting.run(Context({.seed = 3}), hooks)));
+  ASSERT_EQ(states.size(), 12U) << "4 epochs of 3 steps";
+  for (const Archive& state : states) {
+    const Archive read = Archive::parse(state.bytes(), "state");
+    EXPECT_TRUE(equal(whole, setting.run(Context({.seed = 3}), {}, &read)));
+  }
+}
+
+TEST(JointTrainer, CancelledInTheMiddleGoesOn) {
+  const auto images = gratings(60);
+  const Setting setting(images);
+  const JointResult whole = setting.run(Context({.seed = 3}));
+  std::function<void()> stop;
+  const Context context({.seed = 3, .progress = [&](const Progress& progress) {
+                           EXPECT_NE(std::string(progress.note).find("epoch"), std::string::npos);
+                           if (progress.step == 5) stop();
+                         }});
+  stop = [&] { context.cancel(); };
+  Archive state;
+  JointHooks hooks;
+  hooks.checkpoint = [&](const Archive& given) { state = given; };
+  EXPECT_THROW(setting.run(context, hooks), Cancelled);
+  ASSERT_FALSE(state.empty());
+  EXPECT_TRUE(equal(whole, setting.run(Context({.seed = 3}), {}, &state)));
+  Setting other(images);
+  other.options.decay = 0.5;
+  EXPECT_NE(refusal([&] { other.run(Context({.seed = 3}), {}, &state); }).find("decay"),
+            std::string::npos);
+}
+
+TEST(JointTrainer, EveryKernelLearns) {
+  const auto images = gratings(80, 2);
+  for (const KernelKind kind :
+       {KernelKind::kPolynomial, KernelKind::kInverseSquareDistance, KernelKind::kLinear,
+        KernelKind::kInverseDistance, KernelKind::kHistogramIntersection}) {
+    Setting setting(images);
+    setting.options.objective.kernel.kind = kind;
+    setting.options.objective.loss = MarginLoss::kCrossEntropy;
+    const JointResult result = setting.run(Context());
+    EXPECT_TRUE(result.gammas.empty());
+    EXPECT_LT(result.history.back().gradient_norm, result.history.front().gradient_norm)
+        << name_of(kind);
+  }
+}
+
+TEST(JointTrainer, StopsEarlyAndKeepsTheBestEpoch) {
+  const auto images = gratings(100, 2);
+  Setting setting(images);
+  setting.options.epochs = 40;
+  setting.options.patience = 2;
+  const JointResult result = setting.run(Context());
+  EXPECT_EQ(result.status, Status::kConverged);
+  const auto epochs = static_cast<Index>(result.held_out_accuracy.size());
+  EXPECT_LT(epochs, 40);
+  const double best =
+      *std::max_element(result.held_out_accuracy.begin(), result.held_out_accuracy.end());
+  EXPECT_EQ(result.held_out_accuracy[static_cast<std::size_t>(result.best_epoch - 1)], best);
+}
+
+TEST(JointTrainer, WithoutHeldOutImagesTheLastEpochCounts) {
+  const auto images = gratings(60);
+  Setting setting(images);
+  setting.options.held_out = 0;
+  const JointResult result = setting.run(Context());
+  EXPECT_TRUE(result.held_out_accuracy.empty());
+  EXPECT_EQ(result.best_epoch, 4);
+}
+
+TEST(JointTrainer, ALossThatIsNotFiniteIsReportedAndTheLastGoodBasisKept) {
+  const auto images = gratings(60);
+  Setting setting(images);
+  setting.options.classifier_rate = 1e30;
+  const JointResult result = setting.run(Context());
+  EXPECT_EQ(result.status, Status::kNumericalTrouble);
+  EXPECT_GT(result.failed_step, 1);
+  EXPECT_LE(result.failed_step, 3) << "in the first epoch";
+  EXPECT_EQ(result.best_epoch, 0);
+  EXPECT_FALSE(result.classifier.has_value());
+  EXPECT_TRUE(support::same_bits(result.atoms, setting.start.atoms));
+}
+
+TEST(JointTrainer, RefusesBadInput) {
+  const auto images = gratings(40);
+  Setting setting(images);
+  setting.options.batch = 41;
+  EXPECT_NE(refusal([&] { setting.run(Context()); }).find("a batch of 41 is larger than the"),
+            std::string::npos);
+  setting.options = small_options();
+  setting.options.objective.features.pool_rows = 10;
+  EXPECT_NE(refusal([&] { setting.run(Context()); }).find("finer than the 9 x 9 positions"),
+            std::string::npos);
+  setting.options = small_options();
+  setting.options.augmentation.crops = 12;
+  EXPECT_NE(refusal([&] { setting.run(Context()); }).find("crops"), std::string::npos);
+  setting.options = small_options();
+  setting.start.gammas = {1};
+  EXPECT_NE(refusal([&] { setting.run(Context()); }).find("1 widths"), std::string::npos);
+
+  std::vector<std::uint8_t> pixels(12 * 12 * 20);
+  images.read(0, 20, pixels.data());
+  const MemoryImages same({12, 12, 1}, pixels, std::vector<int>(20, 1), 2);
+  const Setting one_class(same);
+  EXPECT_NE(refusal([&] { one_class.run(Context()); }).find("class 1"), std::string::npos);
+  const MemoryImages unlabelled({12, 12, 1}, pixels, {}, 0);
+  const Setting none(unlabelled);
+  EXPECT_NE(refusal([&] { none.run(Context()); }).find("no labels"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace krica
