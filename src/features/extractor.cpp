@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "features/fused_pooling.hpp"
 #include "features/patch_tile.hpp"
 #include "krica/features/pool_power.hpp"
 #include "runtime/check.hpp"
@@ -15,6 +16,7 @@ namespace {
 
 constexpr std::string_view kName = "features";
 constexpr Index kImagesAtATime = 16;
+constexpr Index kFusedPositions = 1024;  // patches at a time where codes are not held
 
 }  // namespace
 
@@ -24,7 +26,8 @@ FeatureExtractor::FeatureExtractor(FeatureOptions options, ImageShape shape,
       shape_(shape),
       preprocessing_(std::move(preprocessing)),
       encoder_(std::move(encoder)),
-      grid_(options, shape) {
+      grid_(options, shape),
+      fused_(FusedPooling::of(encoder_)) {
   const Index field = options.receptive_field;
   require(preprocessing_.inputs() == field * field * shape.channels, kName,
           "patches of {} x {} with {} channel(s) have {} values, the preprocessing expects {}",
@@ -43,19 +46,41 @@ void FeatureExtractor::encode(const float* image, Index first, MatrixView<float>
 }
 
 void FeatureExtractor::extract(const float* image, float* features) const {
-  const Partition tiles(grid_.positions(), kTilePositions);
-  Matrix<float> codes(tiles.largest(), encoder_.channels());
   Matrix<float> sums(grid_.zones(), encoder_.channels());
+  const Partition tiles(grid_.positions(), fused_ ? kFusedPositions : kTilePositions);
   for (Index t = 0; t < tiles.count(); ++t) {
-    encode(image, tiles[t].begin, MatrixView<float>(codes).rows_between(0, tiles[t].size()));
-    for (Index i = 0; i < tiles[t].size(); ++i) {
-      const float* code = codes.row(i);
-      float* sum = sums.row(grid_.place(tiles[t].begin + i).zone);
-      for (Index u = 0; u < codes.cols(); ++u) sum[u] += code[u];
+    if (fused_) {
+      add_fused(image, tiles[t], sums);
+    } else {
+      add_codes(image, tiles[t], sums);
     }
   }
   grid_.pool<float>(sums, features);
   raise_to_power<float>(options_.pool_power, features, nullptr, this->features());
+}
+
+void FeatureExtractor::add_fused(const float* image, Range tile, Matrix<float>& sums) const {
+  Matrix<float> raw(tile.size(), preprocessing_.inputs());
+  Matrix<float> patches(tile.size(), preprocessing_.outputs());
+  const PatchLayout layout{grid_, shape_, options_.receptive_field, options_.stride};
+  read_patches(layout, preprocessing_, image, tile.begin, raw, patches);
+  std::vector<Range> zones(static_cast<std::size_t>(grid_.zones()));
+  for (Index i = 0; i < tile.size(); ++i) {  // a zone's positions follow one another
+    Range& zone = zones[static_cast<std::size_t>(grid_.place(tile.begin + i).zone)];
+    if (zone.size() == 0) zone.begin = i;
+    zone.end = i + 1;
+  }
+  fused_->add(patches, zones, sums.data());
+}
+
+void FeatureExtractor::add_codes(const float* image, Range tile, Matrix<float>& sums) const {
+  Matrix<float> codes(tile.size(), encoder_.channels());
+  encode(image, tile.begin, codes);
+  for (Index i = 0; i < tile.size(); ++i) {
+    const float* code = codes.row(i);
+    float* sum = sums.row(grid_.place(tile.begin + i).zone);
+    for (Index u = 0; u < codes.cols(); ++u) sum[u] += code[u];
+  }
 }
 
 FeatureMatrix FeatureExtractor::extract(const Context& context, const ImageSet& images) const {

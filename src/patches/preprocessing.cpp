@@ -16,19 +16,12 @@ constexpr Index kTileRows = 256;
 
 void normalise_contrast(float* x, Index n, float pixel_scale, double epsilon) {
   if (epsilon == 0) return;
-  double sum = 0;
-  double squares = 0;
-  for (Index j = 0; j < n; ++j) {
-    x[j] *= pixel_scale;
-    sum += static_cast<double>(x[j]);
-    squares += static_cast<double>(x[j]) * static_cast<double>(x[j]);
-  }
-  const double mean = sum / static_cast<double>(n);
-  const double variance =
-      n > 1 ? std::max(0.0, squares - sum * mean) / static_cast<double>(n - 1) : 0.0;
+  for (Index j = 0; j < n; ++j) x[j] *= pixel_scale;
+  const auto mean = static_cast<float>(ordered_sum(x, n) / static_cast<double>(n));
+  for (Index j = 0; j < n; ++j) x[j] -= mean;
+  const double variance = n > 1 ? ordered_dot(x, x, n) / static_cast<double>(n - 1) : 0.0;
   const auto factor = static_cast<float>(1 / std::sqrt(variance + epsilon));
-  const auto shift = static_cast<float>(mean);
-  for (Index j = 0; j < n; ++j) x[j] = (x[j] - shift) * factor;
+  for (Index j = 0; j < n; ++j) x[j] *= factor;
 }
 
 /// A patch without contrast stays zero.

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Image features: every sub-patch at `stride` is preprocessed and encoded, and the codes are summed
-// over the cells of a rows × cols grid. Codes exist for one tile of positions at a time, never for
-// an image or a data set.
+// over the cells of a rows × cols grid. Codes are summed as they are computed, in registers where
+// the encoder allows it, else a tile of positions at a time; they are never held for an image.
 //
 // The grid, plain or overlapping, is pooling_grid.hpp's; pooled codes may be raised to a power.
 // Feature order: cell by cell (row-major), the encoder's channels in each.
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <vector>
 
 #include "krica/data/image_set.hpp"
@@ -51,11 +52,15 @@ class FeatureExtractor {
                const std::function<void(Index)>& done) const;
 
  private:
+  void add_fused(const float* image, struct Range tile, Matrix<float>& sums) const;
+  void add_codes(const float* image, struct Range tile, Matrix<float>& sums) const;
+
   FeatureOptions options_;
   ImageShape shape_;
   Preprocessing preprocessing_;
   Encoder encoder_;
   PoolingGrid grid_;
+  std::shared_ptr<const class FusedPooling> fused_;  // null where the encoder has no fused form
 };
 
 }  // namespace krica

@@ -1,0 +1,453 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "features/fused_pooling.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+#include <optional>
+#include <vector>
+
+#include "kernels/distances.hpp"
+
+// Highway compiles the part between HWY_BEFORE_NAMESPACE and HWY_AFTER_NAMESPACE once for every
+// instruction set by including this file again.
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "features/fused_pooling.cpp"  // NOLINT
+#include <hwy/foreach_target.h>                          // IWYU pragma: keep
+// After foreach_target.h:
+#include <hwy/aligned_allocator.h>
+#include <hwy/highway.h>
+
+#ifndef KRICA_FEATURES_FUSED_POOLING_ONCE
+#define KRICA_FEATURES_FUSED_POOLING_ONCE
+namespace krica {
+
+enum class CodeMap {
+  kExp2,
+  kReciprocal,
+  kInverseDistance,
+  kPower,
+  kIdentity,
+  kAbs,
+  kSoftThreshold,
+  kTriangle,
+  kHard
+};
+
+/// The v_u, c_u and d_u of all atoms, and what maps a_u to the code.
+struct AffineCode {
+  CodeMap map = CodeMap::kIdentity;
+  Matrix<float> v;       // K×n
+  std::vector<float> c;  // K
+  std::vector<float> d;  // K
+  float threshold = 0;   // t of the soft threshold
+  float scale = 1;       // b of the inverse distance
+  int degree = 1;        // of the polynomial
+};
+
+}  // namespace krica
+#endif
+
+HWY_BEFORE_NAMESPACE();
+namespace krica::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+using Tag = hn::ScalableTag<float>;
+using Vector = hn::Vec<Tag>;
+
+// A tile of kTileRows patches times kPanelVectors vectors of atoms: 24 accumulators where there are
+// 32 registers, 12 where there are 16.
+constexpr Index kLanes = HWY_LANES(float);
+constexpr Index kTileRows = kLanes >= 16 ? 8 : 4;
+constexpr Index kPanelVectors = 3;
+constexpr Index kPanelAtoms = kPanelVectors * kLanes;
+constexpr Index kBufferRows = 16;  // patches whose distances to all atoms are held at once
+
+/// 2^x for -126 <= x < 128, and for smaller x 2^-126; error at most 4 ULP. A polynomial for the
+/// fraction, and the whole part added to the exponent's bits.
+HWY_INLINE Vector exp2_of(Vector x) {
+  const Tag d;
+  const hn::RebindToSigned<Tag> di;
+  const auto magic = hn::Set(d, 12582912.0F);  // 1.5·2²³: adding it rounds to a whole number
+  x = hn::Max(x, hn::Set(d, -126.0F));
+  const Vector rounded = hn::Add(x, magic);
+  const Vector f = hn::Sub(x, hn::Sub(rounded, magic));
+  Vector p = hn::Set(d, 0.0013276472F);
+  p = hn::MulAdd(p, f, hn::Set(d, 0.0096755415F));
+  p = hn::MulAdd(p, f, hn::Set(d, 0.055507133F));
+  p = hn::MulAdd(p, f, hn::Set(d, 0.2402212F));
+  p = hn::MulAdd(p, f, hn::Set(d, 0.69314697F));
+  p = hn::MulAdd(p, f, hn::Set(d, 1.0000001F));
+  return hn::BitCast(d, hn::Add(hn::BitCast(di, p), hn::ShiftLeft<23>(hn::BitCast(di, rounded))));
+}
+
+// Maps from a to the code; kOutputs 2 where there are two channels an atom.
+struct Exp2 {
+  static constexpr int kOutputs = 1;
+  explicit Exp2(const AffineCode&) {}
+  HWY_INLINE Vector operator()(Vector a, int) const { return exp2_of(a); }
+};
+struct Reciprocal {
+  static constexpr int kOutputs = 1;
+  explicit Reciprocal(const AffineCode&) {}
+  HWY_INLINE Vector operator()(Vector a, int) const {
+    const Tag d;
+    return hn::Div(hn::Set(d, 1.0F), hn::Max(a, hn::Set(d, 1.0F)));
+  }
+};
+struct InverseDistance {
+  static constexpr int kOutputs = 1;
+  explicit InverseDistance(const AffineCode& code) : scale(code.scale) {}
+  HWY_INLINE Vector operator()(Vector a, int) const {
+    const Tag d;
+    const auto one = hn::Set(d, 1.0F);
+    const Vector distance = hn::Sqrt(hn::Max(a, hn::Zero(d)));
+    return hn::Div(one, hn::MulAdd(hn::Set(d, scale), distance, one));
+  }
+  float scale;
+};
+struct Power {
+  static constexpr int kOutputs = 1;
+  explicit Power(const AffineCode& code) : degree(code.degree) {}
+  HWY_INLINE Vector operator()(Vector a, int) const {
+    Vector power = a;
+    for (int i = 1; i < degree; ++i) power = hn::Mul(power, a);
+    return power;
+  }
+  int degree;
+};
+struct Identity {
+  static constexpr int kOutputs = 1;
+  explicit Identity(const AffineCode&) {}
+  HWY_INLINE Vector operator()(Vector a, int) const { return a; }
+};
+struct Abs {
+  static constexpr int kOutputs = 1;
+  explicit Abs(const AffineCode&) {}
+  HWY_INLINE Vector operator()(Vector a, int) const { return hn::Abs(a); }
+};
+struct SoftThreshold {
+  static constexpr int kOutputs = 2;
+  explicit SoftThreshold(const AffineCode& code) : threshold(code.threshold) {}
+  HWY_INLINE Vector operator()(Vector a, int output) const {
+    const Tag d;
+    const Vector s = output == 0 ? a : hn::Neg(a);
+    return hn::Max(hn::Zero(d), hn::Sub(s, hn::Set(d, threshold)));
+  }
+  float threshold;
+};
+
+/// Rows of patches with their squared norms.
+struct Patches {
+  const float* x;
+  Index stride;
+  const float* squared_norms;
+};
+
+class Packed final : public FusedPooling {
+ public:
+  explicit Packed(AffineCode code)
+      : code_(std::move(code)),
+        n_(code_.v.cols()),
+        K_(code_.v.rows()),
+        panels_((K_ + kPanelAtoms - 1) / kPanelAtoms),
+        packed_(hwy::AllocateAligned<float>(
+            static_cast<std::size_t>(panels_ * kPanelAtoms * (n_ + 2)))) {
+    for (Index panel = 0; panel < panels_; ++panel) pack(panel);
+  }
+
+  void add(ConstMatrixView<float> patches, std::span<const Range> cells,
+           float* sums) const override {
+    std::vector<float> norms = squared_row_norms<float>(patches);
+    const Patches rows{patches.data(), patches.outerStride(), norms.data()};
+    switch (code_.map) {
+      case CodeMap::kExp2:
+        return add_all<Exp2>(rows, cells, sums);
+      case CodeMap::kReciprocal:
+        return add_all<Reciprocal>(rows, cells, sums);
+      case CodeMap::kInverseDistance:
+        return add_all<InverseDistance>(rows, cells, sums);
+      case CodeMap::kPower:
+        return add_all<Power>(rows, cells, sums);
+      case CodeMap::kIdentity:
+        return add_all<Identity>(rows, cells, sums);
+      case CodeMap::kAbs:
+        return add_all<Abs>(rows, cells, sums);
+      case CodeMap::kSoftThreshold:
+        return add_all<SoftThreshold>(rows, cells, sums);
+      default:
+        return add_ranked(rows, cells, sums);
+    }
+  }
+
+ private:
+  /// One panel: c, d, then v dimension by dimension, kPanelAtoms of each; zeros beyond the last
+  /// atom.
+  void pack(Index panel) {
+    float* out = packed_.get() + panel * kPanelAtoms * (n_ + 2);
+    for (Index lane = 0; lane < kPanelAtoms; ++lane) {
+      const Index u = panel * kPanelAtoms + lane;
+      const auto at = static_cast<std::size_t>(u);
+      out[lane] = u < K_ ? code_.c[at] : 0.0F;
+      out[kPanelAtoms + lane] = u < K_ ? code_.d[at] : 0.0F;
+      for (Index j = 0; j < n_; ++j)
+        out[(j + 2) * kPanelAtoms + lane] = u < K_ ? code_.v(u, j) : 0.0F;
+    }
+  }
+
+  [[nodiscard]] const float* panel_at(Index panel) const {
+    return packed_.get() + panel * kPanelAtoms * (n_ + 2);
+  }
+
+  /// Vectors of a panel that hold atoms.
+  [[nodiscard]] Index vectors_of(Index panel) const {
+    return std::min(kPanelVectors, (K_ - panel * kPanelAtoms + kLanes - 1) / kLanes);
+  }
+
+  /// a of kTileRows patches from `row` on, times the first kVectors vectors of a panel. Rows from
+  /// `end` on repeat the last one.
+  template <Index kVectors>
+  HWY_INLINE void affine(const Patches& patches, Index row, Index end, const float* panel,
+                         Vector (&a)[kTileRows][kVectors]) const {
+    const Tag d;
+    const float* x[kTileRows];
+    HWY_UNROLL(8)
+    for (Index r = 0; r < kTileRows; ++r) {
+      const Index at = std::min(row + r, end - 1);
+      x[r] = patches.x + at * patches.stride;
+      const auto norm = hn::Set(d, patches.squared_norms[at]);
+      HWY_UNROLL(3)
+      for (Index q = 0; q < kVectors; ++q) {
+        a[r][q] = hn::MulAdd(norm, hn::Load(d, panel + q * kLanes),
+                             hn::Load(d, panel + kPanelAtoms + q * kLanes));
+      }
+    }
+    const float* v = panel + 2 * kPanelAtoms;
+    for (Index j = 0; j < n_; ++j, v += kPanelAtoms) {
+      Vector weights[kVectors];
+      HWY_UNROLL(3)
+      for (Index q = 0; q < kVectors; ++q) weights[q] = hn::Load(d, v + q * kLanes);
+      HWY_UNROLL(8)
+      for (Index r = 0; r < kTileRows; ++r) {
+        const auto value = hn::Set(d, x[r][j]);
+        HWY_UNROLL(3)
+        for (Index q = 0; q < kVectors; ++q) a[r][q] = hn::MulAdd(value, weights[q], a[r][q]);
+      }
+    }
+  }
+
+  template <class Map>
+  void add_all(const Patches& patches, std::span<const Range> cells, float* sums) const {
+    const Map map(code_);
+    for (Index panel = 0; panel < panels_; ++panel) {
+      const Index vectors = vectors_of(panel);
+      if (vectors == 1) add_panel<1>(map, patches, cells, panel, sums);
+      if (vectors == 2) add_panel<2>(map, patches, cells, panel, sums);
+      if (vectors == 3) add_panel<3>(map, patches, cells, panel, sums);
+    }
+  }
+
+  template <Index kVectors, class Map>
+  void add_panel(const Map& map, const Patches& patches, std::span<const Range> cells, Index panel,
+                 float* sums) const {
+    const Tag d;
+    const Index first = panel * kPanelAtoms;
+    for (std::size_t c = 0; c < cells.size(); ++c) {
+      Vector totals[Map::kOutputs][kVectors];
+      for (auto& output : totals) {
+        for (Vector& total : output) total = hn::Zero(d);
+      }
+      for (Index row = cells[c].begin; row < cells[c].end; row += kTileRows)
+        add_tile<kVectors>(map, patches, row, cells[c].end, panel_at(panel), totals);
+      float* cell = sums + static_cast<Index>(c) * K_ * Map::kOutputs;
+      for (int output = 0; output < Map::kOutputs; ++output)
+        add_lanes<kVectors>(totals[output], cell + output * K_ + first, K_ - first);
+    }
+  }
+
+  template <Index kVectors, class Map>
+  HWY_INLINE void add_tile(const Map& map, const Patches& patches, Index row, Index end,
+                           const float* panel, Vector (&totals)[Map::kOutputs][kVectors]) const {
+    Vector a[kTileRows][kVectors];
+    affine<kVectors>(patches, row, end, panel, a);
+    HWY_UNROLL(8)
+    for (Index r = 0; r < kTileRows; ++r) {
+      if (row + r >= end) continue;
+      HWY_UNROLL(3)
+      for (Index q = 0; q < kVectors; ++q) {
+        for (int output = 0; output < Map::kOutputs; ++output)
+          totals[output][q] = hn::Add(totals[output][q], map(a[r][q], output));
+      }
+    }
+  }
+
+  /// out[i] += the i-th lane, for at most `room` of them.
+  template <Index kVectors>
+  static void add_lanes(const Vector (&values)[kVectors], float* out, Index room) {
+    const Tag d;
+    HWY_ALIGN float lanes[kVectors * kLanes];
+    for (Index q = 0; q < kVectors; ++q) hn::Store(values[q], d, lanes + q * kLanes);
+    for (Index i = 0; i < std::min(room, kVectors * kLanes); ++i) out[i] += lanes[i];
+  }
+
+  /// Triangle and hard codes: squared distances of a few patches to all atoms, then row by row.
+  void add_ranked(const Patches& patches, std::span<const Range> cells, float* sums) const {
+    const Index width = panels_ * kPanelAtoms;
+    auto buffer = hwy::AllocateAligned<float>(static_cast<std::size_t>(kBufferRows * width));
+    for (std::size_t c = 0; c < cells.size(); ++c) {
+      float* cell = sums + static_cast<Index>(c) * K_;
+      for (Index row = cells[c].begin; row < cells[c].end; row += kBufferRows) {
+        const Index end = std::min(row + kBufferRows, cells[c].end);
+        for (Index panel = 0; panel < panels_; ++panel)
+          store_distances(patches, row, end, panel, buffer.get(), width);
+        for (Index r = 0; r < end - row; ++r) {
+          float* distances = buffer.get() + r * width;
+          if (code_.map == CodeMap::kTriangle) add_triangle(distances, cell);
+          if (code_.map == CodeMap::kHard) cell[nearest(distances)] += 1.0F;
+        }
+      }
+    }
+  }
+
+  void store_distances(const Patches& patches, Index first, Index end, Index panel, float* buffer,
+                       Index width) const {
+    const Tag d;
+    for (Index row = first; row < end; row += kTileRows) {
+      Vector a[kTileRows][kPanelVectors];
+      affine<kPanelVectors>(patches, row, end, panel_at(panel), a);
+      HWY_UNROLL(8)
+      for (Index r = 0; r < kTileRows; ++r) {
+        if (row + r >= end) continue;
+        float* out = buffer + (row + r - first) * width + panel * kPanelAtoms;
+        HWY_UNROLL(3)
+        for (Index q = 0; q < kPanelVectors; ++q) hn::Store(a[r][q], d, out + q * kLanes);
+      }
+    }
+  }
+
+  /// The buffer ends in distances of atoms that do not exist; they are left out.
+  void add_triangle(float* distances, float* cell) const {
+    const Tag d;
+    const Index whole = K_ / kLanes * kLanes;
+    Vector total = hn::Zero(d);
+    for (Index u = 0; u < whole; u += kLanes) {
+      const Vector z = hn::Sqrt(hn::Max(hn::Load(d, distances + u), hn::Zero(d)));
+      hn::Store(z, d, distances + u);
+      total = hn::Add(total, z);
+    }
+    float sum = hn::GetLane(hn::SumOfLanes(d, total));
+    for (Index u = whole; u < K_; ++u) {
+      distances[u] = std::sqrt(std::max(distances[u], 0.0F));
+      sum += distances[u];
+    }
+    const float mean = sum / static_cast<float>(K_);
+    for (Index u = 0; u < K_; ++u) cell[u] += std::max(0.0F, mean - distances[u]);
+  }
+
+  /// The first of equals.
+  [[nodiscard]] Index nearest(const float* distances) const {
+    return std::min_element(distances, distances + K_) - distances;
+  }
+
+  AffineCode code_;
+  Index n_;
+  Index K_;
+  Index panels_;
+  hwy::AlignedFreeUniquePtr<float[]> packed_;
+};
+
+std::unique_ptr<const FusedPooling> make_packed(AffineCode& code) {
+  return std::make_unique<const Packed>(std::move(code));
+}
+
+}  // namespace krica::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace krica {
+namespace {
+
+HWY_EXPORT(make_packed);
+
+/// a = offset + w·x.
+AffineCode product_code(CodeMap map, ConstMatrixView<float> W, float offset = 0) {
+  AffineCode code;
+  code.map = map;
+  code.v = Matrix<float>::copy_of(W);
+  code.c.assign(static_cast<std::size_t>(W.rows()), 0.0F);
+  code.d.assign(static_cast<std::size_t>(W.rows()), offset);
+  return code;
+}
+
+/// a_u = offset + scale(u)·‖w_u - x‖².
+template <class ScaleOfAtom>
+AffineCode distance_code(CodeMap map, ConstMatrixView<float> W, ScaleOfAtom scale_of,
+                         double offset = 0) {
+  AffineCode code = product_code(map, W);
+  for (Index u = 0; u < W.rows(); ++u) {
+    const auto at = static_cast<std::size_t>(u);
+    const double scale = scale_of(at);
+    const float* w = W.data() + u * W.outerStride();
+    for (Index j = 0; j < W.cols(); ++j)
+      code.v(u, j) = static_cast<float>(-2 * scale * static_cast<double>(w[j]));
+    code.c[at] = static_cast<float>(scale);
+    code.d[at] = static_cast<float>(offset + scale * ordered_dot(w, w, W.cols()));
+  }
+  return code;
+}
+
+std::optional<AffineCode> kernel_code(const Encoder& encoder) {
+  const Kernel& kernel = encoder.options().kernel;
+  const ConstMatrixView<float> W = encoder.atoms();
+  const std::span<const float> gammas = encoder.gammas();
+  switch (kernel.kind) {
+    case KernelKind::kGaussian:
+      return distance_code(CodeMap::kExp2, W, [&](std::size_t u) {
+        return -std::numbers::log2e *
+               (gammas.empty() ? kernel.gamma : static_cast<double>(gammas[u]));
+      });
+    case KernelKind::kInverseSquareDistance:
+      return distance_code(
+          CodeMap::kReciprocal, W, [&](std::size_t) { return kernel.scale; }, 1);
+    case KernelKind::kInverseDistance:
+      return distance_code(CodeMap::kInverseDistance, W, [](std::size_t) { return 1.0; });
+    case KernelKind::kLinear:
+      return product_code(CodeMap::kIdentity, W);
+    case KernelKind::kPolynomial:
+      return product_code(CodeMap::kPower, W, 1.0F);
+    default:
+      return std::nullopt;  // the histogram intersection is no function of products
+  }
+}
+
+std::optional<AffineCode> code_of(const Encoder& encoder) {
+  const auto one = [](std::size_t) { return 1.0; };
+  switch (encoder.options().kind) {
+    case EncoderKind::kKernel:
+      return kernel_code(encoder);
+    case EncoderKind::kAbs:
+      return product_code(CodeMap::kAbs, encoder.atoms());
+    case EncoderKind::kSoftThreshold:
+      return product_code(CodeMap::kSoftThreshold, encoder.atoms());
+    case EncoderKind::kTriangle:
+      return distance_code(CodeMap::kTriangle, encoder.atoms(), one);
+    case EncoderKind::kHard:
+      return distance_code(CodeMap::kHard, encoder.atoms(), one);
+    default:
+      return std::nullopt;
+  }
+}
+
+}  // namespace
+
+std::unique_ptr<const FusedPooling> FusedPooling::of(const Encoder& encoder) {
+  std::optional<AffineCode> code = code_of(encoder);
+  if (!code) return nullptr;
+  code->threshold = static_cast<float>(encoder.options().threshold);
+  code->scale = static_cast<float>(encoder.options().kernel.scale);
+  code->degree = encoder.options().kernel.degree;
+  return HWY_DYNAMIC_DISPATCH(make_packed)(*code);
+}
+
+}  // namespace krica
+#endif
