@@ -8,6 +8,7 @@
 #include "krica/classify/metrics.hpp"           // IWYU pragma: export
 #include "krica/classify/splits.hpp"            // IWYU pragma: export
 #include "krica/classify/standardiser.hpp"      // IWYU pragma: export
+#include "krica/classify/svm_trainer.hpp"       // IWYU pragma: export
 #include "krica/clustering/kmeans.hpp"          // IWYU pragma: export
 #include "krica/features/encoder.hpp"           // IWYU pragma: export
 #include "krica/features/extractor.hpp"         // IWYU pragma: export
@@ -27,6 +28,7 @@
 #include "krica/runtime/error.hpp"              // IWYU pragma: export
 #include "krica/runtime/matrix.hpp"             // IWYU pragma: export
 #include "krica/runtime/random.hpp"             // IWYU pragma: export
+#include "krica/runtime/version.hpp"            // IWYU pragma: export
 #include "krica/solvers/adam.hpp"               // IWYU pragma: export
 #include "krica/solvers/fixed_point.hpp"        // IWYU pragma: export
 #include "krica/solvers/lbfgs.hpp"              // IWYU pragma: export

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "krica/models/training.hpp"
+#include "krica/runtime/version.hpp"
 #include "runtime/check.hpp"
 
 namespace krica {
@@ -38,6 +39,10 @@ Checkpoint::Checkpoint(std::filesystem::path path, const PipelineOptions& option
       throw DataError(
           fmt::format("[checkpoint] {} is not a checkpoint; move it away", path_.string()));
     }
+    require(archive_.text("version") == version(), "checkpoint",
+            "{} was made by krica {}, this is {}, whose results may differ in their last bits; "
+            "remove it to start anew",
+            path_.string(), archive_.text("version"), version());
     require(archive_.text("options") == wanted, "checkpoint",
             "{} was made with other options:{}; remove it to start anew", path_.string(),
             difference(archive_.text("options"), wanted));
@@ -48,6 +53,7 @@ Checkpoint::Checkpoint(std::filesystem::path path, const PipelineOptions& option
     resumed_ = true;
   }
   archive_.put_text("kind", std::string(kKind));
+  archive_.put_text("version", std::string(version()));
   archive_.put_text("options", wanted);
   archive_.put_text("fingerprint", fingerprint);
 }

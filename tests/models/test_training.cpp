@@ -84,6 +84,23 @@ TEST(Training, RefusesACheckpointOfAnotherJob) {
   std::filesystem::remove(checkpoint);
 }
 
+TEST(Training, RefusesACheckpointOfAnotherVersion) {
+  const auto images = gratings(90);
+  const auto checkpoint = scratch_file("training-version");
+  remove_checkpoint(checkpoint);
+  train(Context({.seed = 3}), images, {small_options(), checkpoint});
+  Archive archive = Archive::load(checkpoint);
+  archive.put_text("version", "0.0.1");
+  archive.save(checkpoint);
+  try {
+    train(Context({.seed = 3}), images, {small_options(), checkpoint});
+    FAIL();
+  } catch (const InvalidArgument& error) {
+    EXPECT_NE(std::string(error.what()).find("krica 0.0.1"), std::string::npos) << error.what();
+  }
+  remove_checkpoint(checkpoint);
+}
+
 TEST(Training, KernelPcaInFront) {
   const auto images = gratings(60);
   PipelineOptions options = small_options("random-patches");

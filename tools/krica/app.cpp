@@ -7,8 +7,8 @@
 
 #include "commands.hpp"
 #include "krica/runtime/error.hpp"
+#include "krica/runtime/version.hpp"
 #include "session.hpp"
-#include "version.hpp"
 
 namespace krica::cli {
 namespace {
@@ -34,7 +34,7 @@ void describe(CLI::App& app) {
       "samples.\n"
       "Example: krica train embedded -o clothes.krica --components 400");
   app.require_subcommand(1);
-  app.set_version_flag("--version", std::string("krica ") + kVersion);
+  app.set_version_flag("--version", fmt::format("krica {}", version()));
   app.set_help_all_flag("--help-all", "Help for all commands");
   app.get_formatter()->column_width(34);
 }

@@ -1,0 +1,8 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "krica/runtime/version.hpp"
+
+namespace krica {
+
+std::string_view version() { return KRICA_VERSION; }
+
+}  // namespace krica
