@@ -103,7 +103,7 @@ TEST(Extractor, RefusesWhatDoesNotFit) {
   EXPECT_THROW(extractor_for(images, {4, 0, 2, 2}), InvalidArgument);
   EXPECT_THROW(extractor_for(images, {4, 1, 0, 2}), InvalidArgument);
   const FeatureExtractor extractor = extractor_for(images, {4, 1, 2, 2});
-  EXPECT_THROW(extractor.extract(Context(), gratings(2, 2, {10, 12, 1})), InvalidArgument);
+  EXPECT_THROW((void)extractor.extract(Context(), gratings(2, 2, {10, 12, 1})), InvalidArgument);
   Preprocessing other = preprocessing_for(images, 3);
   EXPECT_THROW(FeatureExtractor({4, 1, 2, 2}, images.shape(), std::move(other),
                                 Encoder({}, support::random_matrix<float>(3, 9, 1))),
@@ -115,7 +115,7 @@ TEST(Extractor, StopsWhenCancelled) {
   const FeatureExtractor extractor = extractor_for(images, {4, 1, 2, 2});
   const Context context({.threads = 2});
   context.cancel();
-  EXPECT_THROW(extractor.extract(context, images), Cancelled);
+  EXPECT_THROW((void)extractor.extract(context, images), Cancelled);
 }
 
 }  // namespace
