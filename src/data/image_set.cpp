@@ -12,6 +12,11 @@ constexpr Index kConvertBytes = Index{1} << 18;
 
 }  // namespace
 
+std::string to_text(const ImageShape& shape) {
+  if (shape.is_sample()) return fmt::format("samples of {} values", shape.channels);
+  return fmt::format("images of {} x {} x {}", shape.height, shape.width, shape.channels);
+}
+
 ImageSet::ImageSet(ImageSetInfo info) : info_(std::move(info)) {
   require(info_.labels.empty() || static_cast<Index>(info_.labels.size()) == info_.size,
           "image_set", "{} labels for {} images", info_.labels.size(), info_.size);

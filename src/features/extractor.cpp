@@ -83,6 +83,23 @@ void FeatureExtractor::add_codes(const float* image, Range tile, Matrix<float>& 
   }
 }
 
+/// Images with a single position: one tile for all, as one product is faster than one for each.
+void FeatureExtractor::extract_single(const float* images, Index count, float* features) const {
+  // At least two rows: products of one row do not repeat their bits (runtime/parallel.hpp).
+  const Index rows = std::max<Index>(2, count);
+  Matrix<float> raw(rows, preprocessing_.inputs());
+  Matrix<float> patches(rows, preprocessing_.outputs());
+  Matrix<float> codes(rows, encoder_.channels());
+  for (Index i = 0; i < rows; ++i) {
+    const float* image = images + std::min(i, count - 1) * shape_.values();
+    copy_patch(image, shape_, options_.receptive_field, 0, 0, raw.row(i));
+  }
+  preprocessing_.apply_tile(raw, patches);
+  encoder_.encode(patches, codes);
+  std::copy(codes.row(0), codes.row(0) + count * codes.cols(), features);
+  raise_to_power<float>(options_.pool_power, features, nullptr, count * codes.cols());
+}
+
 FeatureMatrix FeatureExtractor::extract(const Context& context, const ImageSet& images) const {
   FeatureMatrix result(context, images.size(), features());
   extract(context, images, 0, result, [](Index) {});
@@ -92,26 +109,30 @@ FeatureMatrix FeatureExtractor::extract(const Context& context, const ImageSet& 
 void FeatureExtractor::extract(const Context& context, const ImageSet& images, Index first,
                                FeatureMatrix& result,
                                const std::function<void(Index)>& done) const {
-  require(images.shape() == shape_, kName, "images of {} x {} x {} where {} x {} x {} were learned",
-          images.shape().height, images.shape().width, images.shape().channels, shape_.height,
-          shape_.width, shape_.channels);
+  require(images.shape() == shape_, kName, "{} where {} were learned", to_text(images.shape()),
+          to_text(shape_));
   require(result.rows() == images.size() && result.cols() == features(), kName,
           "a result of {} x {} for {} x {}", result.rows(), result.cols(), images.size(),
           features());
+  // The blocks do not depend on `first`: resumed or not, each is computed as one, to the same bits.
+  const bool single = positions() == 1;
+  const Partition blocks(images.size(), single ? kTilePositions : kImagesAtATime);
+  Index done_blocks = 0;
+  while (done_blocks < blocks.count() && blocks[done_blocks].end <= first) ++done_blocks;
   // In rounds, so that progress can be told from the calling thread.
-  const Partition blocks(images.size() - first, kImagesAtATime);
-  const Partition rounds(blocks.count(), std::max<Index>(1, 4 * context.threads()));
+  const Partition rounds(blocks.count() - done_blocks, std::max<Index>(1, 4 * context.threads()));
   for (Index round = 0; round < rounds.count(); ++round) {
     parallel_for(context, rounds[round].size(), [&](Index offset) {
-      const Range block = blocks[rounds[round].begin + offset];
+      const Range block = blocks[done_blocks + rounds[round].begin + offset];
       std::vector<float> pixels(static_cast<std::size_t>(block.size() * shape_.values()));
-      images.read(first + block.begin, block.size(), pixels.data());
+      images.read(block.begin, block.size(), pixels.data());
+      if (single) return extract_single(pixels.data(), block.size(), result.row(block.begin));
       for (Index i = 0; i < block.size(); ++i) {
         context.check_cancelled();
-        extract(pixels.data() + i * shape_.values(), result.row(first + block.begin + i));
+        extract(pixels.data() + i * shape_.values(), result.row(block.begin + i));
       }
     });
-    const Index finished = first + blocks[rounds[round].end - 1].end;
+    const Index finished = blocks[done_blocks + rounds[round].end - 1].end;
     done(finished);
     context.report({kName, finished, images.size(), 0});
   }

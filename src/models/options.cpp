@@ -89,13 +89,19 @@ void PipelineOptions::validate() const {
   apply_convention(rica, convention);
 }
 
-PipelineOptions resolved(const PipelineOptions& options) {
+PipelineOptions resolved(const PipelineOptions& options, const ImageShape& shape) {
   options.validate();
   const BasisMethod& method = basis_method(options.method);
   PipelineOptions settled = options;
   if (!settled.encoder) settled.encoder = std::string(method.encoder);
   if (!settled.unit_norm) settled.unit_norm = method.unit_norm;
   if (!settled.init) settled.init = std::string(method.init);
+  if (!settled.contrast) settled.contrast = !shape.is_sample();
+  if (shape.is_sample()) {
+    settled.receptive_field = 1;
+    settled.stride = 1;
+    settled.pool = "1x1";
+  }
   return settled;
 }
 
@@ -147,7 +153,8 @@ FeatureOptions features_of(const PipelineOptions& options) {
 }
 
 PreprocessingOptions preprocessing_of(const PipelineOptions& options) {
-  PreprocessingOptions result{.contrast_epsilon = options.contrast_epsilon,
+  PreprocessingOptions result{.contrast = options.contrast.value_or(true),
+                              .contrast_epsilon = options.contrast_epsilon,
                               .whitening = {.epsilon = options.whitening_epsilon,
                                             .components = options.whitening_components},
                               .unit_norm = options.unit_norm.value_or(false)};

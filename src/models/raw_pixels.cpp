@@ -7,9 +7,8 @@
 namespace krica {
 
 FeatureMatrix raw_pixels(const Context& context, const ImageSet& images, const ImageShape& shape) {
-  require(images.shape() == shape, "raw_pixels",
-          "images of {} x {} x {} where {} x {} x {} were learned", images.shape().height,
-          images.shape().width, images.shape().channels, shape.height, shape.width, shape.channels);
+  require(images.shape() == shape, "raw_pixels", "{} where {} were learned",
+          to_text(images.shape()), to_text(shape));
   FeatureMatrix features(context, images.size(), shape.values());
   const Partition blocks(images.size(), 256);
   parallel_for(context, blocks.count(), [&](Index b) {

@@ -210,11 +210,12 @@ Model train(const Context& context, const ImageSet& images, const TrainingJob& j
             TrainingReport* report) {
   TrainingReport unused;
   TrainingJob settled = job;
-  settled.options = resolved(job.options);
-  require(images.size() >= 2, "train", "at least 2 images are needed, got {}", images.size());
+  settled.options = resolved(job.options, images.shape());
+  require(images.size() >= 2, "train", "at least 2 images or samples are needed, got {}",
+          images.size());
   if (job.classifier) {
     require(!images.labels().empty(), "train",
-            "the images have no labels; use fit to learn a basis without them");
+            "the data has no labels; use fit to learn a basis without them");
     require(images.classes() >= 2, "train", "at least 2 classes are needed, got {}",
             images.classes());
   }

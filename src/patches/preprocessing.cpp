@@ -81,8 +81,9 @@ Preprocessing Preprocessing::fit(const Context& context, ConstMatrixView<float> 
   const float scale = options.contrast ? pixel_scale_of(raw_patches) : 1.0F;
   const double epsilon = options.contrast ? options.contrast_epsilon : 0.0;
   const Matrix<float> patches = contrast_normalised(context, raw_patches, scale, epsilon);
-  require(ordered_dot(patches.data(), patches.data(), patches.size()) > 0, kName,
-          "the images have no contrast: every patch is constant");
+  require(ordered_dot(patches.data(), patches.data(), patches.size()) > 0, kName, "{}",
+          options.contrast ? "the images have no contrast: every patch is constant"
+                           : "every number is 0: there is nothing to learn from");
   if (!options.kernel_pca) {
     return {
         scale, epsilon, Whitening::fit(context, patches, options.whitening), {}, options.unit_norm};

@@ -34,6 +34,17 @@ std::vector<Place> draw_places(const Context& context, const ImageSet& images, I
   return places;
 }
 
+/// Every image is a single patch: none comes twice.
+std::vector<Place> draw_whole_images(const Context& context, Index images, Index count) {
+  Random random = context.random("patches.sample_whole");
+  std::vector<Index> chosen = random_subset(random, images, std::min(count, images));
+  std::sort(chosen.begin(), chosen.end());
+  std::vector<Place> places;
+  for (const Index image : chosen)
+    places.push_back({.image = image, .patch = static_cast<Index>(places.size())});
+  return places;
+}
+
 /// Runs of places in the same image.
 std::vector<Range> runs_of(const std::vector<Place>& places) {
   std::vector<Range> runs;
@@ -60,10 +71,13 @@ PatchSample sample_patches(const Context& context, const ImageSet& images, Index
   require(size <= shape.height && size <= shape.width, "patches",
           "images of {} x {} pixels are smaller than the receptive field of {} x {}", shape.height,
           shape.width, size, size);
-  const std::vector<Place> places = draw_places(context, images, size, count);
+  const bool whole = size == shape.height && size == shape.width;
+  const std::vector<Place> places = whole ? draw_whole_images(context, images.size(), count)
+                                          : draw_places(context, images, size, count);
   const std::vector<Range> runs = runs_of(places);
-  PatchSample sample{Matrix<float>(count, size * size * shape.channels), {}};
-  if (!images.labels().empty()) sample.labels.resize(static_cast<std::size_t>(count));
+  PatchSample sample{Matrix<float>(static_cast<Index>(places.size()), size * size * shape.channels),
+                     {}};
+  if (!images.labels().empty()) sample.labels.resize(places.size());
   parallel_for(context, static_cast<Index>(runs.size()), [&](Index r) {
     const Range run = runs[static_cast<std::size_t>(r)];
     std::vector<float> pixels(static_cast<std::size_t>(shape.values()));

@@ -96,6 +96,27 @@ TEST(Extractor, SameBitsForAnyThreadsAndResumedAnywhere) {
   EXPECT_TRUE(std::as_const(parts).view() == one.view());
 }
 
+TEST(Extractor, ImagesOfOnePositionAreEncodedTogetherToTheSameBits) {
+  const auto images = gratings(300, 3, {5, 5, 1});
+  const FeatureExtractor extractor = extractor_for(images, {5, 1, 1, 1});
+  const FeatureMatrix all = extractor.extract(Context({.threads = 1}), images);
+  std::vector<float> image(25);
+  for (const Index i : {0, 100, 299}) {
+    images.read(i, 1, image.data());
+    const std::vector<double> expected = naive(extractor, image);
+    for (std::size_t j = 0; j < expected.size(); ++j)
+      EXPECT_NEAR(all.view()(i, static_cast<Index>(j)), expected[j], 1e-5);
+  }
+  EXPECT_TRUE(extractor.extract(Context({.threads = 4}), images).view() == all.view());
+  FeatureMatrix resumed(Context(), 300, extractor.features());
+  extractor.extract(Context(), images, 0, resumed, [](Index) {});
+  resumed.view().bottomRows(150).setZero();
+  extractor.extract(Context(), images, 150, resumed, [](Index) {});
+  EXPECT_TRUE(std::as_const(resumed).view() == all.view());
+  const auto one = gratings(1, 3, {5, 5, 1});
+  EXPECT_TRUE(extractor.extract(Context(), one).view() == extractor.extract(Context(), one).view());
+}
+
 TEST(Extractor, RefusesWhatDoesNotFit) {
   const auto images = gratings(4);
   EXPECT_THROW(extractor_for(images, {4, 1, 10, 1}), InvalidArgument)

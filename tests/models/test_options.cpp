@@ -36,11 +36,24 @@ TEST(Options, NamesAreUniqueAndEachHasHelp) {
 TEST(Options, MethodsSettleWhatIsLeftOpen) {
   PipelineOptions options;
   options.method = "kmeans-triangle";
-  const PipelineOptions settled = resolved(options);
+  const PipelineOptions settled = resolved(options, {28, 28, 1});
   EXPECT_EQ(*settled.encoder, "triangle");
   EXPECT_FALSE(*settled.unit_norm);
   options.encoder = "kernel";
-  EXPECT_EQ(*resolved(options).encoder, "kernel");
+  EXPECT_EQ(*resolved(options, {28, 28, 1}).encoder, "kernel");
+}
+
+TEST(Options, SamplesAreTheirOwnPatches) {
+  PipelineOptions options;
+  options.stride = 3;
+  const PipelineOptions settled = resolved(options, {1, 1, 20});
+  EXPECT_EQ(settled.receptive_field, 1);
+  EXPECT_EQ(settled.stride, 1);
+  EXPECT_EQ(settled.pool, "1x1");
+  EXPECT_FALSE(*settled.contrast);
+  EXPECT_TRUE(*resolved(options, {28, 28, 1}).contrast);
+  options.contrast = true;
+  EXPECT_TRUE(*resolved(options, {1, 1, 20}).contrast);
 }
 
 TEST(Options, BadValuesAreRefusedByName) {
@@ -63,8 +76,8 @@ TEST(Options, BadValuesAreRefusedByName) {
   refused([](auto& o) { o.kernel = "rbf"; }, "rbf");
   refused([](auto& o) { o.encoder = "one-hot"; }, "one-hot");
   refused([](auto& o) { o.whitening = "lda"; }, "lda");
-  refused([](auto& o) { o.pooling_groups = "7"; }, "7");
-  refused([](auto& o) { o.pooling_groups = "x"; }, "'x'");
+  refused([](auto& o) { o.pooling_groups = std::string("7"); }, "7");
+  refused([](auto& o) { o.pooling_groups = std::string("x"); }, "'x'");
   refused([](auto& o) { o.convention = "octave"; }, "octave");
   refused([](auto& o) { o.stride = 0; }, "stride");
   refused([](auto& o) { o.patches = 0; }, "patches");

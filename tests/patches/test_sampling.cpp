@@ -54,6 +54,20 @@ TEST(Sampling, DependsOnTheSeedAndNotOnThreads) {
   EXPECT_FALSE(one.patches.view() == other.patches.view());
 }
 
+TEST(Sampling, WholeImagesComeOnceEach) {
+  const auto images = gratings(9, 3, {5, 5, 1});
+  const PatchSample all = sample_patches(Context(), images, 5, 1000);
+  ASSERT_EQ(all.patches.rows(), 9);
+  EXPECT_EQ(all.labels, images.labels());
+  std::vector<float> pixels(9 * 25);
+  images.read(0, 9, pixels.data());
+  EXPECT_TRUE(std::equal(pixels.begin(), pixels.end(), all.patches.data()));
+  const PatchSample some = sample_patches(Context(), images, 5, 4);
+  ASSERT_EQ(some.patches.rows(), 4);
+  for (Index i = 1; i < 4; ++i)
+    EXPECT_FALSE(some.patches.view().row(i) == some.patches.view().row(i - 1));
+}
+
 TEST(Sampling, RefusesWhatDoesNotFit) {
   const auto images = gratings(3);
   EXPECT_THROW(sample_patches(Context(), images, 13, 5), InvalidArgument);

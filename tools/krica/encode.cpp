@@ -24,9 +24,7 @@ void run_encode(CLI::App& app, EncodeCommand& command) {
   apply_config(app, command.session);
   const Model model = Model::load(command.model);
   const Context context = make_context(command.session, model.options().seed);
-  const DataSet data = open_data(context, command.data);
-  if (data.is_samples())
-    throw DataError("[encode] these are samples, and the model is one of images");
+  const DataSet data = open_images(context, command.data);
   const ImageSetPtr images = command.split == "test" ? data.test : data.train;
   if (!images) throw DataError(fmt::format("[encode] the data has no {} part", command.split));
   NpyWriter<float> file(command.features, {images->size(), model.n_features()});
@@ -44,8 +42,8 @@ void run_encode(CLI::App& app, EncodeCommand& command) {
     print_json(
         {{"features", command.features.string()}, {"shape", {images->size(), model.n_features()}}});
   } else {
-    fmt::print("{}: {} images x {} features\n", command.features.string(), images->size(),
-               model.n_features());
+    fmt::print("{}: {} {} x {} features\n", command.features.string(), images->size(),
+               noun_of(images->shape()), model.n_features());
   }
 }
 
@@ -53,13 +51,16 @@ void run_encode(CLI::App& app, EncodeCommand& command) {
 
 void add_encode(CLI::App& app) {
   auto command = std::make_shared<EncodeCommand>();
-  CLI::App* sub = app.add_subcommand("encode", "Pooled features of images as an .npy file");
+  CLI::App* sub = app.add_subcommand(
+      "encode", "Pooled features of images, or codes of samples, as an .npy file");
   sub->add_option("MODEL", command->model, "a model file")->required();
   add_data_options(*sub, command->data);
   sub->add_option("-o,--output", command->features, "the .npy file")->required();
   sub->add_option("--split", command->split, "train or test")->capture_default_str();
   add_session_options(*sub, command->session);
-  sub->footer("\nExample: krica encode clothes.krica embedded -o features.npy");
+  sub->footer(
+      "\nExample: krica encode clothes.krica embedded -o features.npy\n"
+      "         krica encode signals.krica signals.npy -o codes.npy");
   sub->callback([sub, command] { run_encode(*sub, *command); });
 }
 

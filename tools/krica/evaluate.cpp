@@ -30,10 +30,14 @@ void run_evaluate(CLI::App& app, EvaluateCommand& command) {
   }
   const Model model = Model::load(command.model);
   const Context context = make_context(command.session, model.options().seed);
-  const DataSet data = open_data(context, command.data);
-  if (data.is_samples()) throw DataError("[evaluate] these are samples, not images");
+  const DataSet data = open_images(context, command.data);
   const ImageSetPtr images = chosen_split(data, command.split);
-  if (images->labels().empty()) throw DataError("[evaluate] the images have no labels");
+  if (images->labels().empty())
+    throw DataError("[evaluate] the data has no labels; give --labels FILE");
+  if (images->shape() != model.shape()) {
+    throw DataError(fmt::format("[evaluate] {} where {} were learned", to_text(images->shape()),
+                                to_text(model.shape())));
+  }
   const auto classes = static_cast<Index>(model.class_names().size());
   if (images->classes() > classes) {
     throw DataError(fmt::format("[evaluate] the data has {} classes, the model {}",
@@ -44,11 +48,11 @@ void run_evaluate(CLI::App& app, EvaluateCommand& command) {
   end_progress_line();
   if (command.session.json) {
     nlohmann::json result = to_json(evaluation, model.class_names());
-    result["images"] = images->size();
+    result[std::string(noun_of(images->shape()))] = images->size();
     result["split"] = command.split;
     print_json(result);
   } else {
-    fmt::print("{} images ({})\n{}", images->size(), command.split,
+    fmt::print("{} {} ({})\n{}", images->size(), noun_of(images->shape()), command.split,
                to_text(evaluation, model.class_names()));
   }
 }
@@ -58,7 +62,7 @@ void run_evaluate(CLI::App& app, EvaluateCommand& command) {
 void add_evaluate(CLI::App& app) {
   auto command = std::make_shared<EvaluateCommand>();
   CLI::App* sub = app.add_subcommand(
-      "evaluate", "Accuracy of a model on labelled images, per class, with the confusion matrix");
+      "evaluate", "Accuracy of a model on labelled data, per class, with the confusion matrix");
   sub->add_option("MODEL", command->model, "a model file")->required();
   add_data_options(*sub, command->data);
   sub->add_option("--split", command->split, "test or train")->capture_default_str();

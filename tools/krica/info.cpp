@@ -27,15 +27,21 @@ bool looks_like_model(const std::filesystem::path& path) {
 }
 
 nlohmann::json describe_model(const Model& model) {
-  return {{"kind", "model"},
-          {"options", nlohmann::json::parse(to_json(model.options()))},
-          {"image_shape", {model.shape().height, model.shape().width, model.shape().channels}},
-          {"class_names", model.class_names()},
-          {"features", model.n_features()},
-          {"classifier", model.has_classifier()},
-          {"basis_status", model.parts().basis_status},
-          {"basis_iterations", model.parts().history.size()},
-          {"fingerprint", model.parts().fingerprint}};
+  const ImageShape shape = model.shape();
+  nlohmann::json result = {{"kind", "model"},
+                           {"options", nlohmann::json::parse(to_json(model.options()))},
+                           {"class_names", model.class_names()},
+                           {"features", model.n_features()},
+                           {"classifier", model.has_classifier()},
+                           {"basis_status", model.parts().basis_status},
+                           {"basis_iterations", model.parts().history.size()},
+                           {"fingerprint", model.parts().fingerprint}};
+  if (shape.is_sample()) {
+    result["sample_values"] = shape.values();
+  } else {
+    result["image_shape"] = {shape.height, shape.width, shape.channels};
+  }
+  return result;
 }
 
 nlohmann::json describe_images(const ImageSetPtr& set) {

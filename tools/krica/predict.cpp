@@ -59,6 +59,9 @@ void run_predict(CLI::App& app, PredictCommand& command) {
   if (!model.has_classifier())
     throw DataError(
         fmt::format("[predict] {} has no classifier; use train", command.model.string()));
+  if (model.shape().is_sample())
+    throw DataError(fmt::format("[predict] {} is a model of {}, not of images; use evaluate",
+                                command.model.string(), to_text(model.shape())));
   command.session.quiet = true;
   const Context context = make_context(command.session, model.options().seed);
   std::vector<Image> images;

@@ -7,6 +7,7 @@
 #include <csignal>
 #include <fstream>
 #include <optional>
+#include <utility>
 
 #include "krica/runtime/error.hpp"
 #include "progress.hpp"
@@ -184,6 +185,18 @@ DataSet open_data(const Context& context, const DataOptions& options) {
     open.validate();
   });
   return open_dataset(context, options.path, open);
+}
+
+DataSet open_images(const Context& context, const DataOptions& options) {
+  DataSet data = open_data(context, options);
+  if (!data.is_samples()) return data;
+  data.train = as_images(std::exchange(data.train_samples, nullptr));
+  data.test = as_images(std::exchange(data.test_samples, nullptr));
+  return data;
+}
+
+std::string_view noun_of(const ImageShape& shape) {
+  return shape.is_sample() ? "samples" : "images";
 }
 
 void check_usage(const std::function<void()>& check) {

@@ -54,6 +54,10 @@ void apply_config(CLI::App& command, const SessionOptions& options);
 Context make_context(const SessionOptions& options, std::uint64_t seed);
 
 DataSet open_data(const Context& context, const DataOptions& options);
+/// The same for commands that go through a model: samples come as images of one pixel.
+DataSet open_images(const Context& context, const DataOptions& options);
+/// "images" or "samples": what images of this shape are to the user.
+std::string_view noun_of(const ImageShape& shape);
 
 /// Checks options that need no data; UsageError instead of InvalidArgument.
 void check_usage(const std::function<void()>& check);

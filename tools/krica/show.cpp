@@ -7,6 +7,7 @@
 #include "commands.hpp"
 #include "krica/models/model.hpp"
 #include "krica/report/atoms.hpp"
+#include "krica/runtime/error.hpp"
 #include "session.hpp"
 
 namespace krica::cli {
@@ -42,6 +43,9 @@ void run_show(CLI::App& app, ShowCommand& command) {
   if (command.picture.empty() && !command.terminal)
     throw UsageError("give -o FILE.png, or --terminal");
   const Model model = Model::load(command.model);
+  if (model.shape().is_sample())
+    throw DataError(fmt::format("[show] {} is a model of {}; its atoms have no picture",
+                                command.model.string(), to_text(model.shape())));
   const Matrix<float> atoms = model.atom_images();
   const Index side = model.options().receptive_field;
   if (command.terminal) {

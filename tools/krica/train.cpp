@@ -84,9 +84,7 @@ void run_train(CLI::App& app, TrainCommand& command) {
   check_usage([&] { command.pipeline.validate(); });
   check_target(command.model);
   const Context context = make_context(command.session, command.pipeline.seed);
-  const DataSet data = open_data(context, command.data);
-  if (data.is_samples())
-    throw DataError("[train] these are samples, not images; use the Python package or the library");
+  const DataSet data = open_images(context, command.data);
   if (command.checkpoint.empty()) command.checkpoint = command.model.string() + ".checkpoint";
   set_resume_hint(fmt::format("interrupted; {} is kept: the same command goes on from there",
                               command.checkpoint.string()));
@@ -107,8 +105,8 @@ void run_train(CLI::App& app, TrainCommand& command) {
     end_progress_line();
     summary["test"] = to_json(evaluation, model.class_names());
     if (!command.session.json) {
-      fmt::print("test accuracy {:.2f} % on {} images\n", 100 * evaluation.accuracy,
-                 data.test->size());
+      fmt::print("test accuracy {:.2f} % on {} {}\n", 100 * evaluation.accuracy, data.test->size(),
+                 noun_of(data.test->shape()));
     }
   }
   if (command.session.json) print_json(summary);
@@ -133,11 +131,13 @@ void add_command(CLI::App& app, const char* name, const char* help, bool classif
 }  // namespace
 
 void add_train(CLI::App& app) {
-  add_command(app, "train", "Learn a basis, features and a classifier from labelled images", true);
+  add_command(app, "train",
+              "Learn a basis, features and a classifier from labelled images or samples", true);
 }
 
 void add_fit(CLI::App& app) {
-  add_command(app, "fit", "Learn a basis only, from images without labels", false);
+  add_command(app, "fit", "Learn a basis only, from images or an .npy of samples, without labels",
+              false);
 }
 
 }  // namespace krica::cli

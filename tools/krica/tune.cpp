@@ -125,8 +125,7 @@ void run_tune(CLI::App& app, TuneCommand& command) {
   const std::vector<json> settings = combinations(command.grid);
   for (const json& setting : settings) with_setting(command.pipeline, setting);  // before any work
   const Context context = make_context(command.session, command.pipeline.seed);
-  const DataSet data = open_data(context, command.data);
-  if (data.is_samples()) throw DataError("[tune] these are samples, not images");
+  const DataSet data = open_images(context, command.data);
   ImageSetPtr images = data.train;
   if (command.pipeline.images > 0) images = first_images(images, command.pipeline.images);
   json rows = json::array();

@@ -25,13 +25,18 @@ namespace krica {
 struct ImageShape {
   Index height = 0;
   Index width = 0;
-  Index channels = 0;  ///< 1: grey, 3: red, green, blue
+  Index channels = 0;  ///< 1: grey, 3: red, green, blue; of a sample: its numbers
 
   [[nodiscard]] Index pixels() const { return height * width; }
   /// Numbers in an image.
   [[nodiscard]] Index values() const { return pixels() * channels; }
+  /// One pixel: a sample of n numbers is an image of one pixel with n channels (as_images).
+  [[nodiscard]] bool is_sample() const { return pixels() == 1; }
   bool operator==(const ImageShape&) const = default;
 };
+
+/// "images of 28 x 28 x 1" or "samples of 20 values", for messages.
+std::string to_text(const ImageShape& shape);
 
 enum class PixelType { kUint8, kFloat32 };
 

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "krica/data/image_set.hpp"
+#include "krica/data/sample_set.hpp"
 
 namespace krica {
 
@@ -36,6 +37,11 @@ ImageSetPtr resized(ImageSetPtr set, Index image_size, ImageSizeRule rule = Imag
 
 /// Grey (channels 1: 0.299 R + 0.587 G + 0.114 B) or colour (3: grey three times).
 ImageSetPtr with_channels(ImageSetPtr set, Index channels);
+
+/// Samples of n numbers as images of one pixel with n channels, so that everything that works on
+/// images works on them: the pixel is the only patch. Gives null for null. Reading throws DataError
+/// for a number beyond float32.
+ImageSetPtr as_images(SampleSetPtr samples);
 
 struct Split {
   std::vector<Index> train;  ///< ascending

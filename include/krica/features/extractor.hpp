@@ -6,6 +6,8 @@
 //
 // The grid, plain or overlapping, is pooling_grid.hpp's; pooled codes may be raised to a power.
 // Feature order: cell by cell (row-major), the encoder's channels in each.
+//
+// A sample is an image of one pixel (krica/data/views.hpp): its features are its code.
 #pragma once
 
 #include <functional>
@@ -54,6 +56,7 @@ class FeatureExtractor {
  private:
   void add_fused(const float* image, struct Range tile, Matrix<float>& sums) const;
   void add_codes(const float* image, struct Range tile, Matrix<float>& sums) const;
+  void extract_single(const float* images, Index count, float* features) const;
 
   FeatureOptions options_;
   ImageShape shape_;

@@ -6,6 +6,8 @@
 //   Model model = Model::load("model.krica");
 //   std::vector<int> classes = model.predict(context, images);
 //
+// Samples go the same way as images of one pixel: model.transform(context, *as_images(samples)).
+//
 // The file is an Archive (safetensors): text "format" (version), "options" (JSON), "class_names"
 // (JSON), "fingerprint" of the training data, and the parts' tensors. Equal results are equal
 // files.

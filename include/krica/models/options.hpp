@@ -44,6 +44,7 @@ struct PipelineOptions {
   Auto<double> whitening_gamma = {};
   Index landmarks = 1000;
   std::string landmark_choice = "kmeans";
+  Auto<bool> contrast = {};
   double contrast_epsilon = 10.0;
   std::string solver = "auto";
   Index iterations = 100;
@@ -96,14 +97,16 @@ void for_each_option(Options& o, Visitor&& visit) {
         "width of kpca's Gaussian; auto is 1 over the median squared distance");
   visit("landmarks", o.landmarks, "samples that kpca works through; 0 for all patches (exact)");
   visit("landmark-choice", o.landmark_choice, "kmeans or random");
+  visit("contrast", o.contrast,
+        "normalise the contrast of patches; auto is yes for images, no for samples");
   visit("contrast-epsilon", o.contrast_epsilon, "added to a patch's variance, for pixels 0 to 255");
   visit("solver", o.solver, "auto, lbfgs, adam or fixed-point; auto is adam for many patches");
   visit("iterations", o.iterations, "of L-BFGS and the fixed point, at most");
   visit("epochs", o.epochs, "of Adam, at most");
   visit("batch", o.batch, "patches in a step of Adam");
   visit("rate", o.rate, "highest learning rate of Adam");
-  visit("patches", o.patches, "patches to learn from");
-  visit("images", o.images, "training images to use; 0 for all");
+  visit("patches", o.patches, "patches to learn from; of samples at most so many");
+  visit("images", o.images, "training images or samples to use; 0 for all");
   visit("svm-c", o.svm_c,
         "C of the linear SVM; auto is chosen on a held-out fifth of the training images");
   visit("balanced", o.balanced, "weigh classes equally in the SVM");
@@ -111,8 +114,9 @@ void for_each_option(Options& o, Visitor&& visit) {
 }
 
 /// What the method leaves open, settled: a copy without unset values except gamma and svm_c, which
-/// the data settles.
-PipelineOptions resolved(const PipelineOptions& options);
+/// the data settles. Samples are their own patches: for them receptive_field and stride are 1, pool
+/// is 1x1 whatever was given.
+PipelineOptions resolved(const PipelineOptions& options, const ImageShape& shape);
 
 /// As JSON text and back; unset values are "auto". Throws DataError for text that is not such a
 /// list; unknown names are refused.

@@ -16,8 +16,9 @@ struct PatchSample {
 };
 
 /// `count` patches of size×size pixels at random places of random images. Patch i depends on the
-/// seed and i alone. Throws InvalidArgument for size < 1, count < 1, or images smaller than the
-/// patches.
+/// seed and i alone. Where a patch covers the whole image, as with samples, each image gives at
+/// most one: all of them, or `count` chosen by the seed, in the images' order. Throws
+/// InvalidArgument for size < 1, count < 1, or images smaller than the patches.
 PatchSample sample_patches(const Context& context, const ImageSet& images, Index size, Index count);
 
 /// The patch of a planar image whose upper left pixel is (top, left), channel by channel.

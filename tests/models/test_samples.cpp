@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Models of samples: the same pipeline without patches and pooling.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "krica/classify/splits.hpp"
+#include "krica/data/views.hpp"
+#include "krica/models/training.hpp"
+#include "krica/runtime/error.hpp"
+#include "models/small_job.hpp"
+#include "support/images.hpp"
+#include "support/samples.hpp"
+
+namespace krica {
+namespace {
+
+using support::clouds;
+using support::small_options;
+using ::testing::HasSubstr;
+
+template <class Error, class Work>
+std::string refusal(Work work) {
+  try {
+    work();
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "nothing was thrown";
+}
+
+class EveryMethodOnSamples : public testing::TestWithParam<std::string> {};
+
+TEST_P(EveryMethodOnSamples, LearnsAndSurvivesItsFile) {
+  const ImageSetPtr samples = as_images(clouds(150));
+  const Model model = train(Context(), *samples, {small_options(GetParam())});
+  const bool raw = GetParam() == "raw-pixels";
+  EXPECT_EQ(model.n_features(), raw ? 8 : 16);
+  EXPECT_EQ(model.options().receptive_field, 1);
+  const ImageSetPtr fresh = as_images(clouds(90, 8, 3, 2));
+  const double accuracy = accuracy_of(model.predict(Context(), *fresh), fresh->labels());
+  if (raw) {
+    EXPECT_LT(accuracy, 0.8) << "no plane parts these classes";
+  } else {
+    EXPECT_GT(accuracy, 0.85);
+  }
+  const Model loaded = Model::from_archive(model.to_archive(), "samples");
+  EXPECT_TRUE(loaded.transform(Context({.threads = 1}), *fresh).view() ==
+              model.transform(Context({.threads = 3}), *fresh).view());
+  EXPECT_EQ(loaded.predict(Context(), *fresh), model.predict(Context(), *fresh));
+}
+
+INSTANTIATE_TEST_SUITE_P(Samples, EveryMethodOnSamples,
+                         testing::Values("krica", "random-patches", "rica", "kmeans-triangle",
+                                         "kmeans-hard", "raw-pixels"),
+                         [](const auto& tested) {
+                           std::string name = tested.param;
+                           std::erase(name, '-');
+                           return name;
+                         });
+
+TEST(Samples, CodesAreThoseOfTheParts) {
+  const ImageSetPtr samples = as_images(clouds(301));
+  const Model model = train(Context(), *samples, {small_options(), {}, false});
+  Matrix<float> raw(301, 8);
+  samples->read(0, 301, raw.data());
+  const FeatureExtractor& parts = *model.parts().extractor;
+  const Matrix<float> prepared = parts.preprocessing().apply(Context(), raw);
+  Matrix<float> codes(301, 16);
+  parts.encoder().encode(prepared, codes);
+  const FeatureMatrix features = model.transform(Context(), *samples);
+  EXPECT_LT((features.view() - codes.view()).norm(), 1e-5F * codes.view().norm());
+}
+
+TEST(Samples, ContrastIsLeftAloneUnlessAskedFor) {
+  // Without contrast normalisation a sample and its shifted copy have different codes.
+  const ImageSetPtr samples = as_images(std::make_shared<support::MemorySamples>(
+      2, std::vector<double>{0, 1, 5, 6, 2, 0, 9, 7}, std::vector<int>{}, 0));
+  PipelineOptions options = small_options("random-patches");
+  options.components = 2;
+  options.whitening = "none";
+  options.unit_norm = false;
+  const auto distance_of = [&] {
+    const FeatureMatrix codes =
+        train(Context(), *samples, {options, {}, false}).transform(Context(), *samples);
+    return (codes.view().row(0) - codes.view().row(1)).norm();
+  };
+  EXPECT_GT(distance_of(), 0.01F);
+  options.contrast = true;
+  EXPECT_EQ(distance_of(), 0.0F);
+}
+
+TEST(Samples, SameBytesForAnyThreads) {
+  const ImageSetPtr samples = as_images(clouds(300));
+  const auto bytes = [&](int threads) {
+    return train(Context({.threads = threads, .seed = 3}), *samples, {small_options()})
+        .to_archive()
+        .bytes();
+  };
+  EXPECT_TRUE(bytes(1) == bytes(4));
+}
+
+class SamplesCancelledAt : public testing::TestWithParam<int> {};
+
+TEST_P(SamplesCancelledAt, ResumesToTheSameBytes) {
+  const ImageSetPtr samples = as_images(clouds(3000));  // several rounds of features
+  const PipelineOptions options = small_options();
+  const std::string wanted =
+      train(Context({.threads = 1, .seed = 3}), *samples, {options}).to_archive().bytes();
+  const auto checkpoint = support::scratch_file("samples-" + std::to_string(GetParam()));
+  std::filesystem::remove(checkpoint);
+  std::function<void()> stop;
+  int reports = 0;
+  const Context context({.threads = 1, .seed = 3, .progress = [&](const Progress&) {
+                           if (++reports == GetParam()) stop();
+                         }});
+  stop = [&] { context.cancel(); };
+  EXPECT_THROW(train(context, *samples, {options, checkpoint}), Cancelled);
+  const Model resumed = train(Context({.threads = 1, .seed = 3}), *samples, {options, checkpoint});
+  EXPECT_TRUE(resumed.to_archive().bytes() == wanted);
+  EXPECT_FALSE(std::filesystem::exists(checkpoint));
+}
+
+INSTANTIATE_TEST_SUITE_P(Samples, SamplesCancelledAt, testing::Values(1, 3, 8, 12, 14, 20));
+
+TEST(Samples, RefusesWhatDoesNotFitWithBothSizes) {
+  const ImageSetPtr samples = as_images(clouds(60));
+  const Model model = train(Context(), *samples, {small_options("random-patches")});
+  const auto predicting = [&](const ImageSet& images) {
+    return refusal<InvalidArgument>([&] { static_cast<void>(model.predict(Context(), images)); });
+  };
+  EXPECT_THAT(predicting(*as_images(clouds(5, 9))),
+              HasSubstr("samples of 9 values where samples of 8 values were learned"));
+  EXPECT_THAT(predicting(support::gratings(5)),
+              HasSubstr("images of 12 x 12 x 1 where samples of 8 values were learned"));
+  const Model of_images =
+      train(Context(), support::gratings(60), {small_options("random-patches")});
+  EXPECT_THAT(
+      refusal<InvalidArgument>([&] { static_cast<void>(of_images.predict(Context(), *samples)); }),
+      HasSubstr("samples of 8 values where images of 12 x 12 x 1 were learned"));
+}
+
+TEST(Samples, RefusesNumbersBeyondFloat32AndNothingButZeros) {
+  const auto samples = [](std::vector<double> values) {
+    return as_images(std::make_shared<support::MemorySamples>(2, std::move(values),
+                                                              std::vector<int>{0, 1, 0}, 2));
+  };
+  const auto training = [&](const ImageSetPtr& set) {
+    PipelineOptions options = small_options("random-patches");
+    options.components = 2;
+    train(Context(), *set, {options});
+  };
+  EXPECT_THAT(refusal<DataError>([&] {
+                training(samples({1, 2, 3, 1e300, 5, 6}));
+              }),
+              HasSubstr("row 1, column 1: the number is beyond float32"));
+  EXPECT_THAT(refusal<InvalidArgument>([&] {
+                training(samples({0, 0, 0, 0, 0, 0}));
+              }),
+              HasSubstr("every number is 0"));
+}
+
+}  // namespace
+}  // namespace krica
