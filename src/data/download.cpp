@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "krica/data/download.hpp"
 
-#include <algorithm>
+#include <unistd.h>
 
 #include "data/errors.hpp"
 #include "data/fetch.hpp"
@@ -12,41 +12,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::vector<RemoteSet> remote_sets() {
-  return {
-      {{"fashion-mnist", "70,000 grey images of clothing, 28 x 28, 10 classes; 30 MB", "MIT"},
-       {"http://fashion-mnist.s3-website.eu-central-1.amazonaws.com/"},
-       {{"train-images-idx3-ubyte.gz", "8d4fb7e6c68d591d4c3dfef9ec88bf0d"},
-        {"train-labels-idx1-ubyte.gz", "25c81989df183df01b3e8a0aad5dffbe"},
-        {"t10k-images-idx3-ubyte.gz", "bef4ecab320f06d8554ea6380940ec79"},
-        {"t10k-labels-idx1-ubyte.gz", "bb300cfdad3c16e7a12a480ee83cd310"}}},
-      {{"mnist", "70,000 grey handwritten digits, 28 x 28, 10 classes; 12 MB", "CC BY-SA 3.0"},
-       {"http://yann.lecun.com/exdb/mnist/", "https://ossci-datasets.s3.amazonaws.com/mnist/"},
-       {{"train-images-idx3-ubyte.gz", "f68b3c2dcbeaaa9fbdd348bbdeb94873"},
-        {"train-labels-idx1-ubyte.gz", "d53e105ee54ea40749a09fcbcd1e9432"},
-        {"t10k-images-idx3-ubyte.gz", "9fb629c4189551a2d022fa330f9573f3"},
-        {"t10k-labels-idx1-ubyte.gz", "ec29112dd5afa0611ce80d1b7f02629c"}}},
-      {{"cifar10", "60,000 colour images, 32 x 32, 10 classes; 170 MB", "none stated"},
-       {"https://www.cs.toronto.edu/~kriz/"},
-       {{"cifar-10-binary.tar.gz", "c32a1d4ab5d03f1284b67883e8d87530"}},
-       "",
-       "cifar-10-batches-bin"},
-      {{"stl10",
-        "13,000 labelled and 100,000 unlabelled colour images, 96 x 96, 10 classes; 2.6 GB",
-        "none stated; images from ImageNet"},
-       {"http://ai.stanford.edu/~acoates/stl10/"},
-       {{"stl10_binary.tar.gz", "91f7769df0f17e558f3565bffb0821dd"}},
-       "",
-       "stl10_binary"},
-      {{"caltech101", "9,144 images of varying size, 101 classes and background; 137 MB",
-        "CC BY 4.0"},
-       {"https://data.caltech.edu/records/mzrjq-6wc02/files/"},
-       {{"caltech-101.zip", "3138e1922a9193bfa496528edbbc45d0"}},
-       "caltech-101/101_ObjectCategories.tar.gz",
-       "101_ObjectCategories"},
-  };
-}
-
 RemoteSet find_set(std::string_view name) {
   std::string known;
   for (RemoteSet& set : remote_sets()) {
@@ -56,20 +21,28 @@ RemoteSet find_set(std::string_view name) {
   throw InvalidArgument(fmt::format("[download] unknown data set '{}'; known: {}", name, known));
 }
 
-/// From the first address that has the file as it must be.
+/// From the first address that has the file as it must be. Wrong content anywhere goes before an
+/// address that could not be reached: it is what the user can do least about.
 void fetch_from(const Context& context, const std::vector<std::string>& addresses,
                 const RemoteFile& file, const fs::path& path) {
-  for (std::size_t i = 0; i < addresses.size(); ++i) {
-    const bool last = i + 1 == addresses.size();
+  std::string failures;
+  std::string wrong;
+  for (const std::string& address : addresses) {
+    const std::string slash = address.ends_with('/') ? "" : "/";
     try {
-      const bool needs_slash = !addresses[i].ends_with('/');
-      return fetch(context, addresses[i] + (needs_slash ? "/" : "") + file.name, file.md5, path);
-    } catch (const IoError&) {
-      if (last) throw;
-    } catch (const DataError&) {
-      if (last) throw;
+      return fetch(context, address + slash + file.name, file.md5, path);
+    } catch (const TransferError& error) {
+      failures += fmt::format("{}{}", failures.empty() ? "" : "; ", error.what());
+    } catch (const WrongContent& error) {
+      wrong = error.what();
     }
   }
+  if (!wrong.empty()) throw DataError(wrong);
+  throw IoError(fmt::format(
+      "[download] {}: {}. The same command tries again and goes on where it was; or fetch this "
+      "file "
+      "by other means, put it at {} and run the same command, which then verifies and unpacks it",
+      file.name, failures, path.string()));
 }
 
 /// Unpacked beside its place and renamed, so that the directory is complete where it exists.
@@ -78,6 +51,7 @@ void unpack_set(const Context& context, const RemoteSet& set, const fs::path& di
   fs::remove_all(workplace);
   unpack(context, directory / set.files.front().name, workplace);
   if (!set.inner_archive.empty()) unpack(context, workplace / set.inner_archive, workplace);
+  ::sync();  // what has the final name survives a power cut
   std::error_code error;
   fs::rename(workplace / set.unpacked, directory / set.unpacked, error);
   if (error) io_error("download", directory / set.unpacked, "cannot put in place", error.value());
@@ -88,7 +62,11 @@ void unpack_set(const Context& context, const RemoteSet& set, const fs::path& di
 
 std::vector<DownloadInfo> downloads() {
   std::vector<DownloadInfo> list;
-  for (const RemoteSet& set : remote_sets()) list.push_back(set.info);
+  for (const RemoteSet& set : remote_sets()) {
+    list.push_back(set.info);
+    list.back().addresses = set.addresses;
+    for (const RemoteFile& file : set.files) list.back().files.push_back(file.name);
+  }
   return list;
 }
 

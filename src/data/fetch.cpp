@@ -114,8 +114,20 @@ bool transfer_part(const Context& context, const std::string& address, const fs:
   const bool cannot_resume =
       code == CURLE_RANGE_ERROR || code == CURLE_BAD_DOWNLOAD_RESUME || status == 416;
   if (cannot_resume && transfer.resumed_at() > 0) return false;
-  throw IoError(fmt::format("[download] {}: {}{}", address, curl_easy_strerror(code),
-                            status >= 400 ? fmt::format(" (status {})", status) : ""));
+  throw TransferError(fmt::format("{}: {}{}", address, curl_easy_strerror(code),
+                                  status >= 400 ? fmt::format(" (status {})", status) : ""));
+}
+
+/// A whole file, or none, also after a power cut.
+void put_in_place(const fs::path& part, const fs::path& path) {
+  const int descriptor = ::open(part.c_str(), O_RDONLY | O_CLOEXEC);
+  const bool synced = descriptor >= 0 && ::fsync(descriptor) == 0;
+  const int reason = errno;
+  if (descriptor >= 0) ::close(descriptor);
+  if (!synced) io_error("download", part, "cannot sync", reason);
+  std::error_code error;
+  fs::rename(part, path, error);
+  if (error) io_error("download", path, "cannot put in place", error.value());
 }
 
 }  // namespace
@@ -135,9 +147,19 @@ std::string md5_of(const Context& context, const fs::path& path) {
 
 void fetch(const Context& context, const std::string& address, const std::string& md5,
            const fs::path& path) {
-  if (fs::exists(path) && md5_of(context, path) == md5) return;
   fs::path part = path;
   part += ".part";
+  if (fs::exists(path)) {
+    const std::string there = md5_of(context, path);
+    if (there == md5) {
+      fs::remove(part);  // of an attempt before the file came another way
+      return;
+    }
+    data_error("download", path.string(),
+               "its md5 is {}, it must be {}: damaged, or another version; remove it, and the same "
+               "command fetches it",
+               there, md5);
+  }
   const std::string stage = path.filename().string();
   // A part that was complete or of another version cannot be continued: then once from the start.
   bool fresh = !fs::exists(part);
@@ -148,13 +170,13 @@ void fetch(const Context& context, const std::string& address, const std::string
     if (found == md5) break;
     fs::remove(part);
     if (fresh) {
-      data_error("download", stage, "the md5 of {} is {}, it must be {}", address, found, md5);
+      throw WrongContent(
+          fmt::format("[download] {}: the md5 of {} is {}, it must be {}; nothing was kept", stage,
+                      address, found, md5));
     }
     fresh = true;
   }
-  std::error_code error;
-  fs::rename(part, path, error);
-  if (error) io_error("download", path, "cannot put in place", error.value());
+  put_in_place(part, path);
 }
 
 }  // namespace krica

@@ -41,8 +41,21 @@ DataFormat by_names(const Listing& listing) {
   return DataFormat::kAuto;
 }
 
+/// A set of which a part is still to come must not be taken for a whole one.
+void refuse_unfinished(const Listing& listing, const fs::path& path) {
+  for (const auto* names : {&listing.files, &listing.directories}) {
+    for (const std::string& name : *names) {
+      if (!name.ends_with(".part")) continue;
+      data_error("data", path.string(),
+                 "{} is of an unfinished download; `krica data get` finishes it, or remove it",
+                 name);
+    }
+  }
+}
+
 DataFormat recognise_directory(fs::path& path) {
   const Listing listing = list_directory("data", path);
+  refuse_unfinished(listing, path);
   const DataFormat format = by_names(listing);
   if (format != DataFormat::kAuto) return format;
   for (const char* inside :

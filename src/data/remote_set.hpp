@@ -23,6 +23,9 @@ struct RemoteSet {
   std::string unpacked = {};       // the directory that unpacking gives; empty: nothing to unpack
 };
 
+/// All sets that can be fetched (remote_set.cpp).
+std::vector<RemoteSet> remote_sets();
+
 /// download() of any set.
 std::filesystem::path download_set(const Context& context, const RemoteSet& set,
                                    const std::filesystem::path& directory);

@@ -49,7 +49,26 @@ fs::path safe_path(archive_entry* entry, const fs::path& file) {
   return path;
 }
 
-void write_entry(const Context& context, archive* reader, const fs::path& file,
+/// Tells how much of the archive file was read; entries may be few and large.
+class UnpackProgress {
+ public:
+  UnpackProgress(const Context& context, const fs::path& file)
+      : context_(context),
+        stage_("unpack " + file.filename().string()),
+        total_(static_cast<Index>(fs::file_size(file))) {}
+
+  void report(archive* reader) const {
+    context_.check_cancelled();
+    context_.report({.stage = stage_, .step = archive_filter_bytes(reader, -1), .total = total_});
+  }
+
+ private:
+  const Context& context_;
+  std::string stage_;
+  Index total_;
+};
+
+void write_entry(const UnpackProgress& progress, archive* reader, const fs::path& file,
                  const fs::path& target) {
   std::error_code error;
   fs::create_directories(target.parent_path(), error);
@@ -57,11 +76,11 @@ void write_entry(const Context& context, archive* reader, const fs::path& file,
   std::ofstream out(target, std::ios::binary);
   std::vector<char> block(kBlock);
   while (true) {
-    context.check_cancelled();
+    progress.report(reader);
     const la_ssize_t count = archive_read_data(reader, block.data(), block.size());
     if (count < 0) broken(reader, file);
     if (count == 0) break;
-    out.write(block.data(), count);
+    if (!out.write(block.data(), count)) io_error("unpack", target, "cannot write", errno);
   }
   out.close();
   if (!out) io_error("unpack", target, "cannot write", errno);
@@ -71,16 +90,15 @@ void write_entry(const Context& context, archive* reader, const fs::path& file,
 
 void unpack(const Context& context, const fs::path& archive_file, const fs::path& directory) {
   const ArchivePtr reader = open_archive(archive_file);
-  const std::string stage = "unpack " + archive_file.filename().string();
+  const UnpackProgress progress(context, archive_file);
   archive_entry* entry = nullptr;
-  for (Index count = 0;; ++count) {
+  while (true) {
     const int status = archive_read_next_header(reader.get(), &entry);
     if (status == ARCHIVE_EOF) return;
     if (status < ARCHIVE_WARN) broken(reader.get(), archive_file);
     if (archive_entry_filetype(entry) != AE_IFREG || archive_entry_hardlink(entry) != nullptr)
       continue;
-    write_entry(context, reader.get(), archive_file, directory / safe_path(entry, archive_file));
-    context.report({.stage = stage, .step = count + 1});
+    write_entry(progress, reader.get(), archive_file, directory / safe_path(entry, archive_file));
   }
 }
 

@@ -28,10 +28,18 @@ def read_safetensors(path):
 class Krica:
     def __init__(self, directory):
         self.directory = directory
+        self.environment = {}
 
     def start(self, *arguments):
         command = [os.environ["KRICA"], *map(str, arguments)]
-        return subprocess.Popen(command, cwd=self.directory, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        return subprocess.Popen(
+            command,
+            cwd=self.directory,
+            env={**os.environ, **self.environment},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
 
     def wait_for_checkpoint(self, process, path, reached):
         """Until the checkpoint at `path` is there and reached(its metadata, its tensors) holds; the process must not

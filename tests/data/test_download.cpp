@@ -9,6 +9,7 @@
 #include "data/fetch.hpp"
 #include "data/files.hpp"
 #include "data/remote_set.hpp"
+#include "krica/data/dataset.hpp"
 #include "krica/data/download.hpp"
 
 namespace krica {
@@ -114,8 +115,31 @@ TEST(Fetch, RefusesWrongContentAndMissingFiles) {
               HasSubstr("it must be d41d8cd98f00b204e9800998ecf8427e"));
   EXPECT_FALSE(fs::exists(folder / "target"));
   EXPECT_FALSE(fs::exists(folder / "target.part"));
-  EXPECT_THROW(fetch(Context(), address_of(folder / "none"), md5({1}), folder / "target"), IoError);
-  EXPECT_THROW(fetch(Context(), "ftp://localhost/x", md5({1}), folder / "target"), IoError);
+  EXPECT_THROW(fetch(Context(), address_of(folder / "none"), md5({1}), folder / "target"),
+               TransferError);
+  EXPECT_THROW(fetch(Context(), "ftp://localhost/x", md5({1}), folder / "target"), TransferError);
+}
+
+TEST(Fetch, LeavesAFileOfTheUserAlone) {
+  const Folder folder;
+  const Bytes own = support::noise(1000, 2);
+  support::write_file(folder / "source", support::noise(1000, 1));
+  support::write_file(folder / "target", own);
+  EXPECT_THAT(message_of<DataError>([&] {
+                fetch(Context(), address_of(folder / "source"),
+                      md5(support::read_file(folder / "source")), folder / "target");
+              }),
+              HasSubstr("its md5 is " + md5(own)));
+  EXPECT_EQ(support::read_file(folder / "target"), own);
+}
+
+TEST(Fetch, SaysThatTheDirectoryRefusesNotTheAddress) {
+  const Folder folder;
+  support::write_file(folder / "source", support::noise(10, 1));
+  EXPECT_THAT(message_of<IoError>([&] {
+                fetch(Context(), address_of(folder / "source"), md5({1}), folder / "no/target");
+              }),
+              HasSubstr("cannot create"));
 }
 
 TEST(Fetch, CanBeCancelledAndKeepsThePart) {
@@ -143,6 +167,22 @@ TEST(Unpack, ReadsTarAndZip) {
   }
 }
 
+TEST(Unpack, TellsHowFarItIs) {
+  const Folder folder;
+  write_archive(folder / "archive", {{"set/a.bin", std::string(3000000, 'x')}}, false);
+  Index last = 0;
+  Index total = 0;
+  const Context context({.progress = [&](const Progress& p) {
+    EXPECT_GE(p.step, last);
+    last = p.step;
+    total = p.total;
+  }});
+  unpack(context, folder / "archive", folder / "place");
+  EXPECT_EQ(total, static_cast<Index>(fs::file_size(folder / "archive")));
+  EXPECT_GT(last, 0);
+  EXPECT_LE(last, total);
+}
+
 TEST(Unpack, RefusesNamesOutsideAndBrokenArchives) {
   const Folder folder;
   const auto said = [&] {
@@ -164,6 +204,16 @@ TEST(Unpack, RefusesNamesOutsideAndBrokenArchives) {
 
 TEST(Download, KnowsItsSets) {
   EXPECT_EQ(downloads().size(), 5U);
+  for (const DownloadInfo& set : downloads()) {
+    EXPECT_GT(set.images, 0) << set.name;
+    EXPECT_GT(set.megabytes, 0) << set.name;
+    for (const std::string& text : {set.description, set.licence, set.citation})
+      EXPECT_FALSE(text.empty()) << set.name;
+    EXPECT_FALSE(set.addresses.empty()) << set.name;
+  }
+  for (const RemoteSet& set : remote_sets()) {
+    for (const RemoteFile& file : set.files) EXPECT_EQ(file.md5.size(), 32U) << file.name;
+  }
   EXPECT_THAT(message_of<InvalidArgument>([] { download(Context(), "imagenet", "x"); }),
               HasSubstr("known: fashion-mnist, mnist, cifar10, stl10, caltech101"));
 }
@@ -175,6 +225,33 @@ TEST(Download, RefusesAMirrorWithOtherFiles) {
                 download(Context(), "cifar10", folder / "out", {address_of(folder.path())});
               }),
               HasSubstr("c32a1d4ab5d03f1284b67883e8d87530"));
+}
+
+TEST(Download, NamesAddressesAndRemedyWhereNothingCanBeReached) {
+  const Folder folder;
+  RemoteSet set;
+  set.addresses = {address_of(folder / "one"), address_of(folder / "two")};
+  set.files = {{"images.gz", md5({1})}};
+  const std::string said =
+      message_of<IoError>([&] { download_set(Context(), set, folder / "place"); });
+  EXPECT_THAT(said, HasSubstr(address_of(folder / "one") + "/images.gz"));
+  EXPECT_THAT(said, HasSubstr(address_of(folder / "two") + "/images.gz"));
+  EXPECT_THAT(said, HasSubstr("put it at " + (folder / "place/images.gz").string()));
+  // What was put there by hand is taken.
+  support::write_file(folder / "place/images.gz", Bytes{1});
+  EXPECT_EQ(download_set(Context(), set, folder / "place"), folder / "place");
+  EXPECT_FALSE(fs::exists(folder / "place/images.gz.part"));
+}
+
+TEST(Download, AnUnfinishedSetIsNotOpened) {
+  const Folder folder;
+  support::write_file(folder / "set/train-images-idx3-ubyte", std::string("x"));
+  support::write_file(folder / "set/t10k-images-idx3-ubyte.gz.part", std::string("x"));
+  EXPECT_THAT(message_of<DataError>([&] { open_dataset(Context(), folder / "set"); }),
+              HasSubstr("t10k-images-idx3-ubyte.gz.part is of an unfinished download"));
+  support::write_file(folder / "photos/101_ObjectCategories.part/cat/1.jpg", std::string("x"));
+  EXPECT_THAT(message_of<DataError>([&] { open_dataset(Context(), folder / "photos"); }),
+              HasSubstr("unfinished"));
 }
 
 TEST(Download, TriesAddressesInOrderAndUnpacksTwice) {

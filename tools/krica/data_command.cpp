@@ -41,8 +41,10 @@ void add_convert(CLI::App& parent) {
 }  // namespace
 
 void add_data(CLI::App& app) {
-  CLI::App* sub = app.add_subcommand("data", "Convert data sets");
+  CLI::App* sub = app.add_subcommand("data", "List, fetch and convert data sets");
   sub->require_subcommand(1);
+  add_data_list(*sub);
+  add_data_get(*sub);
   add_convert(*sub);
 }
 
