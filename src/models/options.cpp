@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "krica/models/options.hpp"
 
+#include <fmt/ranges.h>
+
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <nlohmann/json.hpp>
@@ -158,6 +161,9 @@ PreprocessingOptions preprocessing_of(const PipelineOptions& options) {
                               .whitening = {.epsilon = options.whitening_epsilon,
                                             .components = options.whitening_components},
                               .unit_norm = options.unit_norm.value_or(false)};
+  const std::vector<std::string> kinds = choices_of("whitening");
+  require(std::find(kinds.begin(), kinds.end(), options.whitening) != kinds.end(), "options",
+          "unknown whitening '{}'; known: {}", options.whitening, fmt::join(kinds, ", "));
   if (options.whitening != "kpca") {
     result.whitening.kind = whitening_kind(options.whitening);
     return result;

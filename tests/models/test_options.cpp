@@ -4,8 +4,10 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "krica/models/options.hpp"
+#include "krica/models/training.hpp"
 #include "krica/runtime/error.hpp"
+#include "models/small_job.hpp"
+#include "support/images.hpp"
 
 namespace krica {
 namespace {
@@ -56,6 +58,46 @@ TEST(Options, SamplesAreTheirOwnPatches) {
   EXPECT_TRUE(*resolved(options, {1, 1, 20}).contrast);
 }
 
+/// What a refusal lists after "known:" or "must be".
+std::string refusal_of(const std::string& option) {
+  nlohmann::json all = nlohmann::json::parse(to_json(support::small_options()));
+  all[option] = "magic";
+  if (option == "landmark-choice") all["whitening"] = "kpca";
+  try {
+    train(Context(), support::gratings(30), {options_from_json(all.dump())});
+  } catch (const InvalidArgument& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(Options, ChoicesAreThoseThatAreKnown) {
+  const PipelineOptions options;
+  std::set<std::string> with_choices;
+  for_each_option(options, [&](const char* name, const auto&, const char* help) {
+    const std::vector<std::string> choices = choices_of(name);
+    if (choices.empty()) return;
+    with_choices.insert(name);
+    // The refusal of another word lists exactly these, and help tells them (the methods apart).
+    std::string refusal = refusal_of(name);
+    EXPECT_NE(refusal.find("magic"), std::string::npos) << name << ": " << refusal;
+    for (const std::string& choice : choices) {
+      EXPECT_NE(refusal.find(choice), std::string::npos) << choice << " in: " << refusal;
+      if (std::string(name) != "method") {
+        EXPECT_NE(std::string(help).find(choice), std::string::npos) << choice;
+      }
+    }
+    if (const std::size_t known = refusal.find("known: "); known != std::string::npos) {
+      const auto commas =
+          std::count(refusal.begin() + static_cast<std::ptrdiff_t>(known), refusal.end(), ',');
+      EXPECT_EQ(choices.size(), static_cast<std::size_t>(commas + 1)) << refusal;
+    }
+  });
+  EXPECT_EQ(with_choices,
+            (std::set<std::string>{"method", "kernel", "encoder", "whitening", "init", "convention",
+                                   "pooling-groups", "landmark-choice", "solver"}));
+}
+
 TEST(Options, BadValuesAreRefusedByName) {
   const auto refused = [](auto change, const std::string& name) {
     PipelineOptions options;
@@ -76,8 +118,8 @@ TEST(Options, BadValuesAreRefusedByName) {
   refused([](auto& o) { o.kernel = "rbf"; }, "rbf");
   refused([](auto& o) { o.encoder = "one-hot"; }, "one-hot");
   refused([](auto& o) { o.whitening = "lda"; }, "lda");
-  refused([](auto& o) { o.pooling_groups = std::string("7"); }, "7");
-  refused([](auto& o) { o.pooling_groups = std::string("x"); }, "'x'");
+  refused([](auto& o) { o.pooling_groups = "7"; }, "7");
+  refused([](auto& o) { o.pooling_groups = "x"; }, "'x'");
   refused([](auto& o) { o.convention = "octave"; }, "octave");
   refused([](auto& o) { o.stride = 0; }, "stride");
   refused([](auto& o) { o.patches = 0; }, "patches");

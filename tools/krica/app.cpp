@@ -54,6 +54,8 @@ int run(int argc, char** argv) {
   add_show(app);
   add_info(app);
   add_data(app);
+  add_completion(app);
+  add_man(app);
   try {
     app.parse(argc, argv);
     return kSuccess;

@@ -17,6 +17,8 @@ void add_tune(CLI::App& app);
 void add_show(CLI::App& app);
 void add_info(CLI::App& app);
 void add_data(CLI::App& app);
+void add_completion(CLI::App& app);
+void add_man(CLI::App& app);
 /// Below `krica data`.
 void add_data_list(CLI::App& data);
 void add_data_get(CLI::App& data);

@@ -31,8 +31,10 @@ void add_convert(CLI::App& parent) {
   auto command = std::make_shared<ConvertCommand>();
   CLI::App* sub = parent.add_subcommand("convert", "Write a data set in another format");
   add_data_options(*sub, command->data);
-  sub->add_option("TARGET", command->target, "a new or empty directory")->required();
-  sub->add_option("--to", command->to, "cifar10, idx, npy or folder")->capture_default_str();
+  add_path(*sub, "TARGET", command->target, "a new or empty directory")->required();
+  sub->add_option("--to", command->to, "the format to write")
+      ->check(CLI::IsMember({"cifar10", "idx", "npy", "folder"}))
+      ->capture_default_str();
   add_session_options(*sub, command->session);
   sub->footer("\nExample: krica data convert embedded clothes --to folder");
   sub->callback([sub, command] { run_convert(*sub, *command); });

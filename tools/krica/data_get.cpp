@@ -106,7 +106,7 @@ void add_data_get(CLI::App& data) {
   sub->add_option("NAME", command->name, "the data set")
       ->required()
       ->check(CLI::IsMember(set_names()));
-  sub->add_option("DIRECTORY", command->directory, "where it goes; default data/NAME");
+  add_path(*sub, "DIRECTORY", command->directory, "where it goes; default data/NAME");
   sub->add_option("--mirror", command->mirror,
                   "fetch from ADDRESS/NAME/ instead (http, https or file)")
       ->envname("KRICA_DATA_MIRROR");

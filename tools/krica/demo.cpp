@@ -103,8 +103,8 @@ void add_demo(CLI::App& app) {
   auto command = std::make_shared<DemoCommand>();
   CLI::App* sub = app.add_subcommand(
       "demo", "Train on the built-in images, compare with the controls, write a page");
-  sub->add_option("-o,--output", command->report,
-                  "the HTML page; the picture of the atoms goes beside it")
+  add_path(*sub, "-o,--output", command->report,
+           "the HTML page; the picture of the atoms goes beside it")
       ->capture_default_str();
   sub->add_option("--seed", command->seed, "of every random choice")->capture_default_str();
   add_session_options(*sub, command->session);

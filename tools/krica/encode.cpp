@@ -53,10 +53,12 @@ void add_encode(CLI::App& app) {
   auto command = std::make_shared<EncodeCommand>();
   CLI::App* sub = app.add_subcommand(
       "encode", "Pooled features of images, or codes of samples, as an .npy file");
-  sub->add_option("MODEL", command->model, "a model file")->required();
+  add_path(*sub, "MODEL", command->model, "a model file")->required();
   add_data_options(*sub, command->data);
-  sub->add_option("-o,--output", command->features, "the .npy file")->required();
-  sub->add_option("--split", command->split, "train or test")->capture_default_str();
+  add_path(*sub, "-o,--output", command->features, "the .npy file")->required();
+  sub->add_option("--split", command->split, "the part to encode")
+      ->check(CLI::IsMember({"train", "test"}))
+      ->capture_default_str();
   add_session_options(*sub, command->session);
   sub->footer(
       "\nExample: krica encode clothes.krica embedded -o features.npy\n"

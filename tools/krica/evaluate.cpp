@@ -25,9 +25,6 @@ ImageSetPtr chosen_split(const DataSet& data, const std::string& split) {
 
 void run_evaluate(CLI::App& app, EvaluateCommand& command) {
   apply_config(app, command.session);
-  if (command.split != "test" && command.split != "train") {
-    throw UsageError(fmt::format("--split must be test or train, got '{}'", command.split));
-  }
   const Model model = Model::load(command.model);
   const Context context = make_context(command.session, model.options().seed);
   const DataSet data = open_images(context, command.data);
@@ -63,9 +60,11 @@ void add_evaluate(CLI::App& app) {
   auto command = std::make_shared<EvaluateCommand>();
   CLI::App* sub = app.add_subcommand(
       "evaluate", "Accuracy of a model on labelled data, per class, with the confusion matrix");
-  sub->add_option("MODEL", command->model, "a model file")->required();
+  add_path(*sub, "MODEL", command->model, "a model file")->required();
   add_data_options(*sub, command->data);
-  sub->add_option("--split", command->split, "test or train")->capture_default_str();
+  sub->add_option("--split", command->split, "the part to evaluate on")
+      ->check(CLI::IsMember({"test", "train"}))
+      ->capture_default_str();
   add_session_options(*sub, command->session);
   sub->footer("\nExample: krica evaluate clothes.krica embedded");
   sub->callback([sub, command] { run_evaluate(*sub, *command); });

@@ -90,9 +90,9 @@ void add_predict(CLI::App& app) {
   auto command = std::make_shared<PredictCommand>();
   CLI::App* sub =
       app.add_subcommand("predict", "The classes of single images, with the SVM's scores");
-  sub->add_option("MODEL", command->model, "a model file with a classifier")->required();
-  sub->add_option("IMAGE", command->images,
-                  "JPEG, PNG, PNM or BMP files; resized to the model's images")
+  add_path(*sub, "MODEL", command->model, "a model file with a classifier")->required();
+  add_path(*sub, "IMAGE", command->images,
+           "JPEG, PNG, PNM or BMP files; resized to the model's images")
       ->required();
   sub->add_option("--top", command->top, "classes to list for an image")->capture_default_str();
   add_session_options(*sub, command->session);

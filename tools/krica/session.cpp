@@ -9,11 +9,14 @@
 #include <optional>
 #include <utility>
 
+#include "krica/runtime/enum_names.hpp"
 #include "krica/runtime/error.hpp"
 #include "progress.hpp"
 
 namespace krica::cli {
 namespace {
+
+constexpr const char* kModelGroup = "Model";
 
 std::string hint = "interrupted";
 std::optional<Context> interruptible;  // what the signal handler cancels
@@ -38,10 +41,12 @@ class OptionAdder {
 
   template <class Value>
   void operator()(const char* name, Value& value, const char* help) const {
-    command_.add_option("--" + std::string(name), value, help)->capture_default_str();
+    command_.add_option("--" + std::string(name), value, help)
+        ->capture_default_str()
+        ->group(kModelGroup);
   }
   void operator()(const char* name, bool& value, const char* help) const {
-    command_.add_flag("--" + std::string(name), value, help);
+    command_.add_flag("--" + std::string(name), value, help)->group(kModelGroup);
   }
   void operator()(const char* name, Auto<bool>& value, const char* help) const {
     const auto parse = [&value, name](const std::string& text) {
@@ -52,7 +57,8 @@ class OptionAdder {
       if (text != "auto") value = text == "yes";
     };
     command_.add_option_function<std::string>("--" + std::string(name), parse, help)
-        ->default_str("auto");
+        ->default_str("auto")
+        ->group(kModelGroup);
   }
   void operator()(const char* name, Auto<double>& value, const char* help) const {
     const auto parse = [&value, name](const std::string& text) {
@@ -65,7 +71,8 @@ class OptionAdder {
       value = number;
     };
     command_.add_option_function<std::string>("--" + std::string(name), parse, help)
-        ->default_str("auto");
+        ->default_str("auto")
+        ->group(kModelGroup);
   }
   void operator()(const char* name, Auto<std::string>& value, const char* help) const {
     const auto parse = [&value](const std::string& text) {
@@ -73,7 +80,8 @@ class OptionAdder {
       value = text;
     };
     command_.add_option_function<std::string>("--" + std::string(name), parse, help)
-        ->default_str("auto");
+        ->default_str("auto")
+        ->group(kModelGroup);
   }
 
  private:
@@ -92,17 +100,16 @@ void add_session_options(CLI::App& command, SessionOptions& options) {
       ->group(group);
   command.add_flag("--quiet", options.quiet, "no progress")->group(group);
   command.add_flag("--json", options.json, "one JSON object on standard output")->group(group);
-  command.add_option("--config", options.config, "TOML file with options (name = value)")
+  add_path(command, "--config", options.config, "TOML file with options (name = value)")
       ->group(group);
 }
 
 void add_data_options(CLI::App& command, DataOptions& options) {
   const std::string group = "Data";
-  command.add_option("DATA", options.path, "directory or file of images or samples, or 'embedded'")
+  add_path(command, "DATA", options.path, "directory or file of images or samples, or 'embedded'")
       ->required();
-  command
-      .add_option("--format", options.format,
-                  "auto, cifar10, cifar100, cifar10-png, stl10, idx, folder, npy or embedded")
+  command.add_option("--format", options.format, "how the data lies; auto recognises it")
+      ->check(CLI::IsMember(all_names<DataFormat>()))
       ->capture_default_str()
       ->group(group);
   command.add_option("--image-size", options.image_size, "make images SIZE x SIZE; 0 as they are")
@@ -110,13 +117,14 @@ void add_data_options(CLI::App& command, DataOptions& options) {
       ->group(group);
   command
       .add_option("--image-size-rule", options.image_size_rule,
-                  "square, shorter (crop) or longer (fill)")
+                  "each side by itself, crop the longer side, or fill the shorter one")
+      ->check(CLI::IsMember(all_names<ImageSizeRule>()))
       ->capture_default_str()
       ->group(group);
   command.add_option("--channels", options.channels, "1 grey, 3 colour, 0 as they are")
       ->capture_default_str()
       ->group(group);
-  command.add_option("--labels", options.labels, "labels of a single .npy or IDX file")
+  add_path(command, "--labels", options.labels, "labels of a single .npy or IDX file")
       ->group(group);
   command
       .add_option("--test-fraction", options.test_fraction, "split off where there is no test part")

@@ -41,6 +41,13 @@ struct DataOptions {
   double test_fraction = 0;
 };
 
+/// An option or positional whose value is one path or several: help and completion tell.
+template <class Paths>
+CLI::Option* add_path(CLI::App& command, const std::string& name, Paths& paths,
+                      const std::string& help) {
+  return command.add_option(name, paths, help)->type_name("PATH");
+}
+
 void add_session_options(CLI::App& command, SessionOptions& options);
 /// The positional DATA and how to read it.
 void add_data_options(CLI::App& command, DataOptions& options);

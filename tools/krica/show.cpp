@@ -67,8 +67,8 @@ void run_show(CLI::App& app, ShowCommand& command) {
 void add_show(CLI::App& app) {
   auto command = std::make_shared<ShowCommand>();
   CLI::App* sub = app.add_subcommand("show", "The atoms of a model, un-whitened, as tiles");
-  sub->add_option("MODEL", command->model, "a model file")->required();
-  sub->add_option("-o,--output", command->picture, "a PNG file");
+  add_path(*sub, "MODEL", command->model, "a model file")->required();
+  add_path(*sub, "-o,--output", command->picture, "a PNG file");
   sub->add_flag("--terminal", command->terminal, "draw them in the terminal");
   sub->add_option("--most", command->most, "atoms to draw in the terminal")->capture_default_str();
   add_session_options(*sub, command->session);

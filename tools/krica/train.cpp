@@ -117,10 +117,10 @@ void add_command(CLI::App& app, const char* name, const char* help, bool classif
   command->classifier = classifier;
   CLI::App* sub = app.add_subcommand(name, help);
   add_data_options(*sub, command->data);
-  sub->add_option("-o,--output", command->model, "the model file")->required();
+  add_path(*sub, "-o,--output", command->model, "the model file")->required();
   add_pipeline_options(*sub, command->pipeline);
-  sub->add_option("--checkpoint", command->checkpoint,
-                  "where progress is kept; default MODEL.checkpoint")
+  add_path(*sub, "--checkpoint", command->checkpoint,
+           "where progress is kept; default MODEL.checkpoint")
       ->group("Running");
   add_session_options(*sub, command->session);
   sub->footer(method_list() +

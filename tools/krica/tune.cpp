@@ -163,8 +163,8 @@ void add_tune(CLI::App& app) {
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   sub->add_option("--folds", command->folds, "folds of the cross-validation")
       ->capture_default_str();
-  sub->add_option("-o,--output", command->model,
-                  "train the best on all training images and write the model");
+  add_path(*sub, "-o,--output", command->model,
+           "train the best on all training images and write the model");
   add_pipeline_options(*sub, command->pipeline);
   add_session_options(*sub, command->session);
   sub->footer("\nExample: krica tune embedded --grid gamma=2,3,4 --components 200 --patches 20000");

@@ -113,6 +113,10 @@ void for_each_option(Options& o, Visitor&& visit) {
   visit("seed", o.seed, "of every random choice");
 }
 
+/// The words that an option knows, for help and completion; empty where it takes a number. Where a
+/// value may be left open, "auto" is allowed beside them, and pooling-groups also takes a number.
+std::vector<std::string> choices_of(std::string_view option);
+
 /// What the method leaves open, settled: a copy without unset values except gamma and svm_c, which
 /// the data settles. Samples are their own patches: for them receptive_field and stride are 1, pool
 /// is 1x1 whatever was given.

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "krica/bases/basis.hpp"
+#include "krica/models/options.hpp"
+#include "krica/runtime/enum_names.hpp"
+
+namespace krica {
+
+std::vector<std::string> choices_of(std::string_view option) {
+  std::vector<std::string> choices;
+  if (option == "method") {
+    for (const BasisMethod& method : basis_methods()) choices.emplace_back(method.name);
+  }
+  if (option == "kernel") choices = all_names<KernelKind>();
+  if (option == "encoder") choices = all_names<EncoderKind>();
+  if (option == "whitening") {
+    choices = all_names<WhiteningKind>();
+    choices.emplace_back("kpca");
+  }
+  if (option == "init") choices = {"kmeans", "random-patches", "random"};
+  if (option == "convention") choices = {"paper", "le", "matlab"};
+  if (option == "pooling-groups") choices = {"none", "topographic"};
+  if (option == "landmark-choice") choices = {"kmeans", "random"};
+  if (option == "solver") choices = {"auto", "lbfgs", "adam", "fixed-point"};
+  return choices;
+}
+
+}  // namespace krica
