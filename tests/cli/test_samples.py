@@ -7,7 +7,7 @@ import time
 import numpy as np
 import pytest
 
-from test_commands import read_safetensors
+from conftest import read_safetensors
 
 SMALL = ["--components", "12", "--iterations", "10"]
 
