@@ -3,9 +3,8 @@ add_library(krica_flags INTERFACE)
 target_compile_options(krica_flags INTERFACE
   -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion -Wnon-virtual-dtor -Woverloaded-virtual)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-  # GCC 12 sees uninitialised members in defaulted aggregates that hold a std::vector, and overlapping copies in
-  # std::string's operator+.
-  target_compile_options(krica_flags INTERFACE -Wno-maybe-uninitialized -Wno-restrict)
+  # GCC 12 sees uninitialised members in defaulted aggregates that hold a std::vector.
+  target_compile_options(krica_flags INTERFACE -Wno-maybe-uninitialized)
 endif()
 if(KRICA_WARNINGS_AS_ERRORS)
   target_compile_options(krica_flags INTERFACE -Werror)

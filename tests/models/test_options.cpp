@@ -118,8 +118,8 @@ TEST(Options, BadValuesAreRefusedByName) {
   refused([](auto& o) { o.kernel = "rbf"; }, "rbf");
   refused([](auto& o) { o.encoder = "one-hot"; }, "one-hot");
   refused([](auto& o) { o.whitening = "lda"; }, "lda");
-  refused([](auto& o) { o.pooling_groups = "7"; }, "7");
-  refused([](auto& o) { o.pooling_groups = "x"; }, "'x'");
+  refused([](auto& o) { o.pooling_groups = std::string("7"); }, "7");
+  refused([](auto& o) { o.pooling_groups = std::string("x"); }, "'x'");
   refused([](auto& o) { o.convention = "octave"; }, "octave");
   refused([](auto& o) { o.stride = 0; }, "stride");
   refused([](auto& o) { o.patches = 0; }, "patches");

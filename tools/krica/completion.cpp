@@ -20,7 +20,9 @@ std::string replaced(std::string text, const std::string& from, const std::strin
 }
 
 /// In single quotes, for a POSIX shell.
-std::string quoted(const std::string& text) { return "'" + replaced(text, "'", "'\\''") + "'"; }
+std::string quoted(const std::string& text) {
+  return fmt::format("'{}'", replaced(text, "'", "'\\''"));
+}
 
 /// "/train|/fit|...": a pattern of all paths but the root's.
 std::string path_pattern(const CommandEntry& root, const std::string& separator) {
@@ -147,11 +149,12 @@ std::string zsh_commands(const CommandEntry& root) {
     std::string words;
     for (const OptionEntry& option : command->options) {
       for (const std::string& name : option.names)
-        options += "\n        " + described(name, option.help);
+        options += fmt::format("\n        {}", described(name, option.help));
     }
     for (const CommandEntry& sub : command->commands)
-      words += "\n        " + described(sub.name, sub.summary);
-    for (const std::string& word : positional_words(*command)) words += " " + quoted(word);
+      words += fmt::format("\n        {}", described(sub.name, sub.summary));
+    for (const std::string& word : positional_words(*command))
+      words += fmt::format(" {}", quoted(word));
     cases +=
         fmt::format("    '{}')\n      options=({})\n      words_here=({})\n      files={} ;;\n",
                     command->path, options, words, takes_files(*command) ? "yes" : "");
@@ -202,19 +205,20 @@ std::string zsh_script(const CommandEntry& root) {
 // --- fish
 
 std::string fish_quoted(const std::string& text) {
-  return "'" + replaced(replaced(text, "\\", "\\\\"), "'", "\\'") + "'";
+  return fmt::format("'{}'", replaced(replaced(text, "\\", "\\\\"), "'", "\\'"));
 }
 
 std::string fish_option(const OptionEntry& option) {
   std::string line;
   for (const std::string& name : option.names)
-    line += name.starts_with("--") ? " -l " + name.substr(2) : " -s " + name.substr(1);
+    line += name.starts_with("--") ? fmt::format(" -l {}", name.substr(2))
+                                   : fmt::format(" -s {}", name.substr(1));
   if (!option.values.empty()) {
     line += fmt::format(" -x -a '{}'", fmt::join(option.values, " "));
   } else if (option.takes_value) {
     line += option.takes_file ? " -r -F" : " -x";
   }
-  return line + " -d " + fish_quoted(option.help);
+  return fmt::format("{} -d {}", line, fish_quoted(option.help));
 }
 
 constexpr const char* kFish = R"(# fish completion of krica

@@ -9,7 +9,7 @@
 #include "app.hpp"
 #include "command_tree.hpp"
 #include "commands.hpp"
-#include "version.hpp"
+#include "krica/runtime/version.hpp"
 
 namespace krica::cli {
 namespace {
@@ -31,8 +31,8 @@ std::string plain(const std::string& text) {
   return result;
 }
 
-std::string bold(const std::string& text) { return "\\fB" + plain(text) + "\\fR"; }
-std::string italic(const std::string& text) { return "\\fI" + plain(text) + "\\fR"; }
+std::string bold(const std::string& text) { return fmt::format("\\fB{}\\fR", plain(text)); }
+std::string italic(const std::string& text) { return fmt::format("\\fI{}\\fR", plain(text)); }
 
 /// The help headings whose options many commands share: told once, in a section of their own.
 bool is_shared(const OptionEntry& option) { return option.group != "Options"; }
@@ -48,14 +48,15 @@ std::string synopsis(const CommandEntry& command) {
   std::string line = bold(command_line(command));
   for (const OptionEntry& positional : command.positionals) {
     const std::string name = italic(positional.name()) + (positional.repeats ? " ..." : "");
-    line += positional.required ? " " + name : " [" + name + "]";
+    line += positional.required ? fmt::format(" {}", name) : fmt::format(" [{}]", name);
   }
   bool has_optional = false;
   for (const OptionEntry& option : command.options) {
-    if (option.required) line += " " + bold(option.names.front()) + " " + italic(option.type);
+    if (option.required)
+      line += fmt::format(" {} {}", bold(option.names.front()), italic(option.type));
     has_optional = has_optional || !(option.required || is_help(option));
   }
-  return has_optional ? line + " [" + italic("options") + "]" : line;
+  return has_optional ? fmt::format("{} [{}]", line, italic("options")) : line;
 }
 
 std::string joined(const std::vector<std::string>& words) {
@@ -76,11 +77,13 @@ std::string option_text(const OptionEntry& option, const std::string& note = "")
   std::string names;
   for (const std::string& name : option.names) names += (names.empty() ? "" : ", ") + bold(name);
   if (option.takes_value && option.names.front().starts_with('-'))
-    names += " " + italic(option.type);
-  std::string text = ".TP\n" + names + "\n" + plain(option.help);
-  if (!help_has_values(option)) text += "; one of: " + plain(joined(option.values));
-  if (!option.default_value.empty()) text += ". Default: " + plain(option.default_value);
-  if (!option.environment.empty()) text += ". Environment variable: " + bold(option.environment);
+    names += fmt::format(" {}", italic(option.type));
+  std::string text = fmt::format(".TP\n{}\n{}", names, plain(option.help));
+  if (!help_has_values(option)) text += fmt::format("; one of: {}", plain(joined(option.values)));
+  if (!option.default_value.empty())
+    text += fmt::format(". Default: {}", plain(option.default_value));
+  if (!option.environment.empty())
+    text += fmt::format(". Environment variable: {}", bold(option.environment));
   return text + plain(note) + "\n";
 }
 
@@ -89,7 +92,7 @@ std::string footer_text(const std::string& footer) {
   std::string text = footer;
   text.erase(0, text.find_first_not_of('\n'));
   if (text.empty()) return "";
-  return ".PP\n.nf\n" + plain(text) + "\n.fi\n";
+  return fmt::format(".PP\n.nf\n{}\n.fi\n", plain(text));
 }
 
 std::vector<std::string> groups_of(const CommandEntry& command) {
@@ -109,7 +112,8 @@ std::string command_text(const CommandEntry& command) {
     if (!is_shared(option) && !is_help(option)) text += option_text(option);
   }
   const std::vector<std::string> groups = groups_of(command);
-  if (!groups.empty()) text += ".PP\nShared options, below: " + plain(joined(groups)) + ".\n";
+  if (!groups.empty())
+    text += fmt::format(".PP\nShared options, below: {}.\n", plain(joined(groups)));
   return text + footer_text(command.footer);
 }
 
@@ -125,7 +129,7 @@ std::string owners(const CommandEntry& root, const OptionEntry& option) {
     if (std::any_of(command->options.begin(), command->options.end(), is_same))
       having.push_back(command->name);
   }
-  return having.size() == with_group ? "" : " (" + joined(having) + ")";
+  return having.size() == with_group ? "" : fmt::format(" ({})", joined(having));
 }
 
 /// The options under each heading, every one once, in the order of help.
@@ -146,7 +150,7 @@ std::string shared_options(const CommandEntry& root) {
   std::string text;
   for (const auto& [group, options] : options_by_group(root)) {
     if (options.empty()) continue;
-    text += ".SS " + plain(group) + "\n";
+    text += fmt::format(".SS {}\n", plain(group));
     for (const OptionEntry* option : options) text += option_text(*option, owners(root, *option));
   }
   return text;
@@ -161,19 +165,19 @@ std::string exit_statuses() {
 
 std::string page(const CommandEntry& root) {
   const std::string summary = root.summary.substr(0, root.summary.find('\n'));
-  std::string text = fmt::format(".TH KRICA 1 \"\" \"krica {}\" \"User Commands\"\n", kVersion);
+  std::string text = fmt::format(".TH KRICA 1 \"\" \"krica {}\" \"User Commands\"\n", version());
   text += ".SH NAME\nkrica \\- sparse, nonlinear and class\\-aware representations\n";
   text += ".SH SYNOPSIS\n";
   for (const CommandEntry* command : all_commands(root)) {
     if (command->commands.empty()) text += synopsis(*command) + "\n.br\n";
   }
-  text += ".SH DESCRIPTION\n" + plain(summary) + "\n";
+  text += fmt::format(".SH DESCRIPTION\n{}\n", plain(summary));
   text += ".SH COMMANDS\n";
   for (const CommandEntry* command : all_commands(root)) {
     if (command->commands.empty()) text += command_text(*command);
   }
-  text += ".SH SHARED OPTIONS\n" + shared_options(root);
-  text += ".SH EXIT STATUS\n" + exit_statuses();
+  text += fmt::format(".SH SHARED OPTIONS\n{}", shared_options(root));
+  text += fmt::format(".SH EXIT STATUS\n{}", exit_statuses());
   return text;
 }
 
