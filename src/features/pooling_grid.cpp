@@ -75,8 +75,8 @@ PoolingGrid::PoolingGrid(const FeatureOptions& options, ImageShape shape) {
   const auto cols = cell_ranges(position_cols_, options.pool_cols, options.pool_overlap);
   for (const Range& row : rows) {
     for (const Range& col : cols) {
-      const auto size = static_cast<double>(row.size() * col.size());
-      weights_.push_back(options.pool_overlap ? 1 / size : 1.0);
+      cell_sizes_.push_back(row.size() * col.size());
+      weights_.push_back(options.pool_overlap ? 1 / static_cast<double>(cell_sizes_.back()) : 1.0);
     }
   }
   for (const Range& row_piece : pieces_of(rows)) {

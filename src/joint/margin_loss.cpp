@@ -70,6 +70,18 @@ double loss_and_derivative(MarginLoss loss, std::span<const int> labels,
   return sum * scale;
 }
 
+std::vector<double> best_constant_scores(MarginLoss loss, std::span<const int> labels,
+                                         Index n_classes) {
+  std::vector<double> scores(static_cast<std::size_t>(n_classes), 0.0);
+  for (const int label : labels) scores.at(static_cast<std::size_t>(label)) += 1;
+  for (double& score : scores) {
+    const auto total = static_cast<double>(labels.size());
+    score = loss == MarginLoss::kSquaredHinge ? 2 * score / total - 1
+                                              : std::log(std::max(score, 1.0) / total);
+  }
+  return scores;
+}
+
 template double loss_and_derivative(MarginLoss, std::span<const int>, MatrixView<float>);
 template double loss_and_derivative(MarginLoss, std::span<const int>, MatrixView<double>);
 

@@ -82,6 +82,10 @@ class Trainer {
     }
     at.T = Matrix<float>(images_.classes(), objective_.grid().cells() * K);
     at.bias = Matrix<float>(1, images_.classes());
+    const std::vector<double> constant =
+        best_constant_scores(options_.objective.loss, images_.labels(), images_.classes());
+    for (Index c = 0; c < at.bias.cols(); ++c)
+      at.bias(0, c) = static_cast<float>(constant[static_cast<std::size_t>(c)]);
     state_.best = state_.now;
     state_.first = at.zeros();
     state_.second = at.zeros();
@@ -243,11 +247,10 @@ class Trainer {
       mean.push_back(static_cast<float>(from.moments.mean[static_cast<std::size_t>(j)]));
       inverse.push_back(static_cast<float>(from.moments.inverse_deviation(j)));
     }
-    Archive parts;  // in the form in which the classifier's parts save themselves
-    parts.put("svm.weights", weights);
+    result.classifier = LinearSvm(std::move(weights), 0);
+    Archive parts;  // in the form in which a standardiser saves itself
     parts.put_vector<float>("standardiser.mean", mean);
     parts.put_vector<float>("standardiser.inverse_deviation", inverse);
-    result.classifier = LinearSvm::load(parts);
     result.standardiser = Standardiser::load(parts);
   }
 

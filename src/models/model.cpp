@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "data/mirror.hpp"
+#include "models/encoder_from.hpp"
 #include "models/raw_pixels.hpp"
 #include "runtime/check.hpp"
 #include "runtime/parallel.hpp"
@@ -58,6 +60,25 @@ class Window final : public ImageSet {
   Range range_;
 };
 
+/// Every image mirrored left to right.
+class Mirrored final : public ImageSet {
+ public:
+  explicit Mirrored(const ImageSet& whole) : ImageSet(whole.info()), whole_(whole) {}
+
+ private:
+  template <class Pixel>
+  void load(Index first, Index count, Pixel* out) const {
+    whole_.read(first, count, out);
+    for (Index i = 0; i < count; ++i) mirror_image(shape(), out + i * shape().values());
+  }
+  void load_bytes(Index first, Index count, std::uint8_t* out) const override {
+    load(first, count, out);
+  }
+  void load_floats(Index first, Index count, float* out) const override { load(first, count, out); }
+
+  const ImageSet& whole_;
+};
+
 }  // namespace
 
 Index Model::n_features() const {
@@ -70,6 +91,15 @@ FeatureMatrix Model::transform(const Context& context, const ImageSet& images) c
 }
 
 Matrix<float> Model::scores(const Context& context, const ImageSet& images) const {
+  Matrix<float> scores = plain_scores(context, images);
+  if (!parts_.options.test_flips) return scores;
+  const Matrix<float> mirrored = plain_scores(context, Mirrored(images));
+  for (Index e = 0; e < scores.size(); ++e)
+    scores.data()[e] = (scores.data()[e] + mirrored.data()[e]) / 2;
+  return scores;
+}
+
+Matrix<float> Model::plain_scores(const Context& context, const ImageSet& images) const {
   require(has_classifier(), "model", "the model has no classifier; train one with labels");
   // Features for a part of the images at a time: a quarter of the budget, at least some dozens of
   // images.
@@ -108,7 +138,9 @@ Archive Model::to_archive() const {
   archive.put_vector<std::int64_t>("image_shape", shape);
   put_history(archive, parts_.history);
   if (parts_.extractor) {
-    archive.put("atoms", parts_.extractor->encoder().atoms());
+    const Encoder& encoder = parts_.extractor->encoder();
+    archive.put("atoms", encoder.atoms());
+    if (!encoder.gammas().empty()) archive.put_vector<float>("atom_gammas", encoder.gammas());
     parts_.extractor->preprocessing().save(archive);
   }
   if (has_classifier()) {
@@ -132,7 +164,7 @@ Model Model::from_archive(const Archive& archive, const std::string& source) {
     parts.shape = {shape[0], shape[1], shape[2]};
     if (archive.has("atoms")) {
       parts.extractor.emplace(features_of(parts.options), parts.shape, Preprocessing::load(archive),
-                              Encoder(encoder_of(parts.options), archive.matrix<float>("atoms")));
+                              encoder_from(archive, parts.options));
     }
     if (archive.has("svm.weights")) {
       parts.standardiser = Standardiser::load(archive);

@@ -44,6 +44,14 @@ void read(const json& entry, Auto<Value>& value) {
   }
 }
 
+// Defaults that depend on the method.
+constexpr Index kPatchBatch = 1024;
+constexpr double kPatchRate = 0.01;
+constexpr double kJointRate = 0.003;
+constexpr double kJointPower = 0.5;
+/// The classifier learns more slowly than the basis.
+constexpr double kClassifierRate = 1.0 / 3;
+
 void require_positive(std::string_view name, Index value) {
   require(value > 0, "options", "{} must be > 0, got {}", name, value);
 }
@@ -83,6 +91,15 @@ void PipelineOptions::validate() const {
           "svm-c must be auto or > 0, got {}", svm_c.value_or(0));
   require(!gamma || (std::isfinite(*gamma) && *gamma > 0), "options",
           "gamma must be auto or > 0, got {}", gamma.value_or(0));
+  require(!batch || *batch >= 1, "options", "batch must be auto or >= 1, got {}",
+          batch.value_or(0));
+  require(!rate || (std::isfinite(*rate) && *rate > 0), "options",
+          "rate must be auto or > 0, got {}", rate.value_or(0));
+  if (chosen.joint) {
+    require(!encoder || encoder == "kernel", "options",
+            "max-margin-krica learns kernel codes; encoder must be kernel, got {}", *encoder);
+    joint_of(*this).validate();
+  }
   kernel_kind(kernel);
   if (encoder) encoder_kind(*encoder);
   features_of(*this).validate();
@@ -105,6 +122,11 @@ PipelineOptions resolved(const PipelineOptions& options, const ImageShape& shape
     settled.stride = 1;
     settled.pool = "1x1";
   }
+  if (!settled.pool_power) settled.pool_power = method.joint ? kJointPower : 1.0;
+  if (!settled.rate) settled.rate = method.joint ? kJointRate : kPatchRate;
+  if (!settled.batch && !method.joint) settled.batch = kPatchBatch;
+  if (!settled.learn_gamma)
+    settled.learn_gamma = method.joint && kernel_kind(settled.kernel) == KernelKind::kGaussian;
   return settled;
 }
 
@@ -152,7 +174,9 @@ FeatureOptions features_of(const PipelineOptions& options) {
   return {.receptive_field = options.receptive_field,
           .stride = options.stride,
           .pool_rows = rows,
-          .pool_cols = cols};
+          .pool_cols = cols,
+          .pool_overlap = options.pool_overlap,
+          .pool_power = options.pool_power.value_or(1.0)};
 }
 
 PreprocessingOptions preprocessing_of(const PipelineOptions& options) {
@@ -190,8 +214,29 @@ BasisOptions basis_of(const PipelineOptions& options) {
           .solver = options.solver,
           .iterations = options.iterations,
           .epochs = options.epochs,
-          .batch = options.batch,
-          .rate = options.rate};
+          .batch = options.batch.value_or(kPatchBatch),
+          .rate = options.rate.value_or(kPatchRate)};
+}
+
+JointOptions joint_of(const PipelineOptions& options) {
+  const double rate = options.rate.value_or(kJointRate);
+  JointOptions joint;
+  joint.objective = {.kernel = kernel_of(options),
+                     .features = features_of(options),
+                     .loss = margin_loss(options.loss),
+                     .reconstruction = options.reconstruction,
+                     .sparsity = options.sparsity,
+                     .epsilon = options.epsilon};
+  joint.learn_gamma = options.learn_gamma.value_or(true);
+  joint.augmentation = {.flips = options.flips, .crops = options.crops};
+  joint.epochs = options.epochs;
+  joint.batch = options.batch.value_or(joint.batch);
+  joint.rate = rate;
+  joint.classifier_rate = rate * kClassifierRate;
+  joint.decay = options.decay;
+  joint.held_out = options.held_out;
+  joint.patience = options.patience;
+  return joint;
 }
 
 }  // namespace krica

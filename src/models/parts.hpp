@@ -4,11 +4,13 @@
 #pragma once
 
 #include "krica/bases/basis.hpp"
+#include "krica/joint/trainer.hpp"
 #include "krica/models/options.hpp"
 
 namespace krica {
 
 Pooling pooling_of(const PipelineOptions& options);
 BasisOptions basis_of(const PipelineOptions& options);
+JointOptions joint_of(const PipelineOptions& options);
 
 }  // namespace krica

@@ -8,6 +8,8 @@
 
 #include "krica/patches/sampling.hpp"
 #include "models/checkpoint.hpp"
+#include "models/encoder_from.hpp"
+#include "models/joint_stage.hpp"
 #include "models/parts.hpp"
 #include "models/raw_pixels.hpp"
 #include "runtime/check.hpp"
@@ -56,6 +58,11 @@ class Training {
   }
 
   void learn_basis() {
+    if (!checkpoint_.content().has("atoms") && job_.start != nullptr) {
+      const FeatureExtractor& from = *job_.start->parts().extractor;
+      keep_basis(from.preprocessing(), {Matrix<float>::copy_of(from.encoder().atoms()), {}, {}},
+                 from.encoder().gammas());
+    }
     if (!checkpoint_.content().has("atoms")) {
       PatchSample sample = timed("patches", [&] {
         return sample_patches(context_, images_, job_.options.receptive_field,
@@ -70,13 +77,15 @@ class Training {
       keep_basis(preprocessing,
                  timed("basis", [&] { return learn_atoms(patches, sample.labels); }));
     }
+    if (method_.joint)
+      timed("max-margin", [&] { learn_jointly(context_, images_, checkpoint_, report_); });
     const Archive& done = checkpoint_.content();
     parts_.options = options_from_json(done.text("settled_options"));
     parts_.basis_status = done.text("basis_status");
     const Archive solver = checkpoint_.state("basis_result");
     parts_.history = history_from(solver);
     parts_.extractor.emplace(features_of(parts_.options), parts_.shape, Preprocessing::load(done),
-                             Encoder(encoder_of(parts_.options), done.matrix<float>("atoms")));
+                             encoder_from(done, parts_.options));
   }
 
   Preprocessing fit_preprocessing(const Matrix<float>& raw_patches) {
@@ -111,10 +120,12 @@ class Training {
     return method_.learn(context_, request);
   }
 
-  void keep_basis(const Preprocessing& preprocessing, const Basis& basis) {
+  void keep_basis(const Preprocessing& preprocessing, const Basis& basis,
+                  std::span<const float> gammas = {}) {
     Archive& content = checkpoint_.content();
     content.remove("solver");
     content.put("atoms", basis.atoms);
+    if (!gammas.empty()) content.put_vector<float>("atom_gammas", gammas);
     preprocessing.save(content);
     content.put_text("settled_options", to_json(parts_.options));
     content.put_text("basis_status", std::string(name_of(basis.status)));
@@ -126,6 +137,11 @@ class Training {
 
   void learn_classifier() {
     parts_.class_names = images_.class_names();
+    if (has_joint_classifier(checkpoint_)) {
+      parts_.standardiser = Standardiser::load(checkpoint_.content());
+      parts_.svm = LinearSvm::load(checkpoint_.content());
+      return;
+    }
     FeatureMatrix features = extract_features();
     timed("svm", [&] {
       parts_.standardiser = Standardiser::fit(context_, std::as_const(features).view());
@@ -211,6 +227,10 @@ Model train(const Context& context, const ImageSet& images, const TrainingJob& j
   TrainingReport unused;
   TrainingJob settled = job;
   settled.options = resolved(job.options, images.shape());
+  if (basis_method(settled.options.method).joint) {
+    require(job.classifier, "train", "{} learns from labels; use train", settled.options.method);
+    settled.start = starting_model(settled.options);
+  }
   require(images.size() >= 2, "train", "at least 2 images or samples are needed, got {}",
           images.size());
   if (job.classifier) {

@@ -103,6 +103,17 @@ TEST_P(EveryLoss, DerivativeAgreesWithDifferences) {
 INSTANTIATE_TEST_SUITE_P(MarginLoss, EveryLoss,
                          testing::Values(MarginLoss::kSquaredHinge, MarginLoss::kCrossEntropy));
 
+TEST_P(EveryLoss, BestConstantScoresHaveNoGradient) {
+  const std::vector<int> labels = {0, 1, 1, 2, 1, 0};
+  const std::vector<double> best = best_constant_scores(GetParam(), labels, 3);
+  Matrix<double> scores(6, 3);
+  for (Index i = 0; i < 6; ++i) {
+    for (Index c = 0; c < 3; ++c) scores(i, c) = best[static_cast<std::size_t>(c)];
+  }
+  loss_and_derivative<double>(GetParam(), labels, scores);
+  for (Index c = 0; c < 3; ++c) EXPECT_NEAR(scores.view().col(c).sum(), 0, 1e-12);
+}
+
 TEST(MarginLoss, KnownValues) {
   Matrix<double> scores(1, 3);
   scores(0, 0) = 2;     // right, beyond its margin

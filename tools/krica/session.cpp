@@ -60,10 +60,12 @@ class OptionAdder {
         ->default_str("auto")
         ->group(kModelGroup);
   }
-  void operator()(const char* name, Auto<double>& value, const char* help) const {
+  template <class Number>
+    requires std::is_arithmetic_v<Number>
+  void operator()(const char* name, Auto<Number>& value, const char* help) const {
     const auto parse = [&value, name](const std::string& text) {
       if (text == "auto") return value.reset();
-      double number = 0;
+      Number number = 0;
       if (!CLI::detail::lexical_cast(text, number)) {
         throw CLI::ValidationError("--" + std::string(name),
                                    "must be auto or a number, got " + text);

@@ -54,6 +54,9 @@ struct BasisMethod {
   /// Throws Cancelled after hooks.checkpoint was given the state. Null for raw pixels, which have
   /// no basis.
   Basis (*learn)(const Context&, const BasisRequest&);
+  /// What learn() gives is only the start: the atoms are learned with the classifier, from labelled
+  /// images (krica/joint).
+  bool joint = false;
 };
 
 /// All methods, in the order of help.

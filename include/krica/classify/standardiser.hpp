@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "krica/runtime/archive.hpp"
@@ -17,6 +18,9 @@ class Standardiser {
   static Standardiser fit(const Context& context, ConstMatrixView<float> features);
 
   void apply_in_place(const Context& context, MatrixView<float> features) const;
+
+  [[nodiscard]] std::span<const float> mean() const { return mean_; }
+  [[nodiscard]] std::span<const float> inverse_deviation() const { return inverse_deviation_; }
 
   void save(Archive& archive) const;
   static Standardiser load(const Archive& archive);

@@ -52,6 +52,15 @@ class PoolingGrid {
     return places_[static_cast<std::size_t>(position)];
   }
 
+  /// The cells that hold a zone's positions.
+  [[nodiscard]] const std::vector<Index>& cells_of(Index zone) const {
+    return cells_of_zone_[static_cast<std::size_t>(zone)];
+  }
+  /// The number of positions of a cell.
+  [[nodiscard]] Index cell_size(Index cell) const {
+    return cell_sizes_[static_cast<std::size_t>(cell)];
+  }
+
   /// cells (cells × channels, one after the other) from the codes' sums over zones.
   template <class Scalar>
   void pool(ConstMatrixView<Scalar> zone_sums, Scalar* cells) const;
@@ -65,6 +74,7 @@ class PoolingGrid {
   Index position_cols_ = 0;
   std::vector<Place> places_;
   std::vector<std::vector<Index>> cells_of_zone_;
+  std::vector<Index> cell_sizes_;
   std::vector<double> weights_;  // of cells: 1, or 1 over the number of positions
 };
 

@@ -50,8 +50,8 @@ class Model {
 
   /// Pooled features, images × n_features(). Throws InvalidArgument for images of another shape.
   [[nodiscard]] FeatureMatrix transform(const Context& context, const ImageSet& images) const;
-  /// Scores, images × classes. Throws InvalidArgument without a classifier. Works through the
-  /// images in rounds.
+  /// Scores, images × classes; with options().test_flips the mean of those of the image and its
+  /// mirror image. Throws InvalidArgument without a classifier. Works through the images in rounds.
   [[nodiscard]] Matrix<float> scores(const Context& context, const ImageSet& images) const;
   [[nodiscard]] std::vector<int> predict(const Context& context, const ImageSet& images) const;
 
@@ -69,6 +69,8 @@ class Model {
   static Model load(const std::filesystem::path& path);
 
  private:
+  [[nodiscard]] Matrix<float> plain_scores(const Context& context, const ImageSet& images) const;
+
   Parts parts_;
 };
 

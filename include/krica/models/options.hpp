@@ -26,6 +26,8 @@ struct PipelineOptions {
   Index receptive_field = 6;
   Index stride = 1;
   std::string pool = "2x2";
+  bool pool_overlap = false;
+  Auto<double> pool_power = {};
   std::string kernel = "gaussian";
   Auto<double> gamma = {};
   int degree = 3;
@@ -49,12 +51,22 @@ struct PipelineOptions {
   std::string solver = "auto";
   Index iterations = 100;
   Index epochs = 10;
-  Index batch = 1024;
-  double rate = 0.01;
+  Auto<Index> batch = {};
+  Auto<double> rate = {};
+  bool flips = false;
+  Index crops = 0;
+  std::string loss = "squared-hinge";
+  double decay = 0.05;
+  double reconstruction = 0;
+  Auto<bool> learn_gamma = {};
+  double held_out = 0.1;
+  Index patience = 5;
+  bool refit = false;
   Index patches = 400000;
   Index images = 0;
   Auto<double> svm_c = {};
   bool balanced = false;
+  bool test_flips = false;
   std::uint64_t seed = 0;
 
   /// Throws InvalidArgument naming the option, its value and what is allowed.
@@ -69,6 +81,10 @@ void for_each_option(Options& o, Visitor&& visit) {
   visit("receptive-field", o.receptive_field, "side of a patch in pixels");
   visit("stride", o.stride, "pixels between neighbouring patches when encoding");
   visit("pool", o.pool, "grid of cells over which codes are summed, rows x columns");
+  visit("pool-overlap", o.pool_overlap,
+        "average over overlapping cells, half a cell more on the way, instead of summing");
+  visit("pool-power", o.pool_power,
+        "power of the pooled codes; auto is 0.5 for max-margin-krica, else 1");
   visit("kernel", o.kernel,
         "linear, gaussian, polynomial, inverse-distance, inverse-square-distance or "
         "histogram-intersection");
@@ -85,7 +101,8 @@ void for_each_option(Options& o, Visitor&& visit) {
   visit("unit-norm", o.unit_norm,
         "scale preprocessed patches to length 1; auto is the method's own");
   visit("init", o.init,
-        "start of the basis: kmeans, random-patches or random; auto is the method's own");
+        "start of the basis: kmeans, random-patches or random; auto is the method's own; for "
+        "max-margin-krica also a model file, whose atoms, patches and kernel are taken");
   visit("convention", o.convention, "RICA's conventions: paper, le or matlab");
   visit("pooling-groups", o.pooling_groups,
         "groups of the sparsity term: none, topographic or a group size");
@@ -103,13 +120,32 @@ void for_each_option(Options& o, Visitor&& visit) {
   visit("solver", o.solver, "auto, lbfgs, adam or fixed-point; auto is adam for many patches");
   visit("iterations", o.iterations, "of L-BFGS and the fixed point, at most");
   visit("epochs", o.epochs, "of Adam, at most");
-  visit("batch", o.batch, "patches in a step of Adam");
-  visit("rate", o.rate, "highest learning rate of Adam");
+  visit("batch", o.batch,
+        "samples in a step of Adam; auto is 1024 patches, for max-margin-krica 128 images or fewer "
+        "where there are few");
+  visit("rate", o.rate,
+        "highest learning rate of Adam; auto is 0.01, for max-margin-krica 0.003 (a third of it "
+        "for the classifier)");
+  visit("flips", o.flips, "max-margin-krica: show images and mirror images");
+  visit("crops", o.crops, "max-margin-krica: move images by up to this many pixels");
+  visit("loss", o.loss, "max-margin-krica: squared-hinge or cross-entropy");
+  visit("decay", o.decay, "max-margin-krica: weight decay of the classifier");
+  visit("reconstruction", o.reconstruction,
+        "max-margin-krica: weight of kRICA's own objective beside the loss");
+  visit("learn-gamma", o.learn_gamma,
+        "max-margin-krica: learn the width of every atom; auto is yes for the Gaussian");
+  visit("held-out", o.held_out,
+        "max-margin-krica: part of the images (2000 at most) that tells when to stop; 0 for none");
+  visit("patience", o.patience,
+        "max-margin-krica: epochs without a better held-out accuracy before it stops");
+  visit("refit", o.refit,
+        "max-margin-krica: fit the SVM anew on the learned features, as for other methods");
   visit("patches", o.patches, "patches to learn from; of samples at most so many");
   visit("images", o.images, "training images or samples to use; 0 for all");
   visit("svm-c", o.svm_c,
         "C of the linear SVM; auto is chosen on a held-out fifth of the training images");
   visit("balanced", o.balanced, "weigh classes equally in the SVM");
+  visit("test-flips", o.test_flips, "predict from the mean score of an image and its mirror image");
   visit("seed", o.seed, "of every random choice");
 }
 
@@ -117,9 +153,9 @@ void for_each_option(Options& o, Visitor&& visit) {
 /// value may be left open, "auto" is allowed beside them, and pooling-groups also takes a number.
 std::vector<std::string> choices_of(std::string_view option);
 
-/// What the method leaves open, settled: a copy without unset values except gamma and svm_c, which
-/// the data settles. Samples are their own patches: for them receptive_field and stride are 1, pool
-/// is 1x1 whatever was given.
+/// What the method leaves open, settled: a copy without unset values except gamma, svm_c and the
+/// batch of max-margin-krica, which the data settles. Samples are their own patches: for them
+/// receptive_field and stride are 1, pool is 1x1 whatever was given.
 PipelineOptions resolved(const PipelineOptions& options, const ImageShape& shape);
 
 /// As JSON text and back; unset values are "auto". Throws DataError for text that is not such a

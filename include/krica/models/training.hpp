@@ -9,6 +9,7 @@
 #pragma once
 
 #include <filesystem>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -26,12 +27,17 @@ struct TrainingReport {
   std::vector<StageTime> stages;
   ChosenC chosen_c;      ///< what was tried, where svm_c was auto
   bool resumed = false;  ///< a checkpoint was found
+  std::vector<double> held_out_accuracy = {};  ///< max-margin-krica: one an epoch
+  std::string warning = {};                    ///< what went wrong on the way, if anything
 };
 
 struct TrainingJob {
   PipelineOptions options;
   std::filesystem::path checkpoint = {};  ///< empty: none
   bool classifier = true;                 ///< false: the basis only; labels are not needed
+  /// max-margin-krica: begin with this model's atoms, patches and kernel. Set by train() where
+  /// options.init names a file.
+  std::shared_ptr<const Model> start = {};
 };
 
 /// Throws InvalidArgument for options that do not fit the images, no labels, or one class;

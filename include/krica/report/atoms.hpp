@@ -4,6 +4,8 @@
 // value.
 #pragma once
 
+#include <vector>
+
 #include "krica/data/image.hpp"
 
 namespace krica {
@@ -12,5 +14,10 @@ namespace krica {
 /// a pixel apart, in the given order row by row on a nearly square sheet. Throws InvalidArgument
 /// for shapes that do not fit.
 Image draw_atoms(ConstMatrixView<float> atoms, Index side, Index channels, Index zoom = 4);
+
+/// The same in groups, each beginning a line of its own under a wider gap; `groups` holds rows of
+/// atoms. Empty groups take no line.
+Image draw_atom_groups(ConstMatrixView<float> atoms, Index side, Index channels,
+                       const std::vector<std::vector<Index>>& groups, Index zoom = 4);
 
 }  // namespace krica

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What a model's classifier makes of its atoms and of the parts of an image.
+#pragma once
+
+#include <vector>
+
+#include "krica/models/model.hpp"
+
+namespace krica {
+
+/// Atoms × classes: the atom's weight for the class, summed over the cells (and over the two halves
+/// of a soft-threshold code). Throws InvalidArgument without atoms or a classifier.
+Matrix<float> atom_votes(const Model& model);
+
+/// For every class the atoms that vote for it more than for any other, strongest first. Throws as
+/// atom_votes.
+std::vector<std::vector<Index>> atoms_by_class(const Model& model);
+
+/// How much every position of a planar image adds to the score of a class: rows × columns of
+/// positions. A feature's share in the score is divided among the positions of its cell in
+/// proportion to their codes, that of an average image evenly; the votes of all positions add up to
+/// the score less the classifier's bias. Throws as atom_votes.
+Matrix<float> position_votes(const Model& model, const float* image, Index which);
+
+}  // namespace krica

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "krica/models/votes.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "features/patch_tile.hpp"
+#include "krica/features/pool_power.hpp"
+#include "runtime/check.hpp"
+#include "runtime/parallel.hpp"
+
+namespace krica {
+namespace {
+
+void require_atoms_and_classifier(const Model& model) {
+  require(model.parts().extractor.has_value(), "votes",
+          "raw pixels have no atoms; train with another method");
+  require(model.has_classifier(), "votes", "the model has no classifier; use train");
+}
+
+/// Below this a pooled code is taken for 0 and has no shares.
+constexpr float kNoCode = 1e-12F;
+
+/// What one code adds to the score, and what every position of a cell adds whatever its code.
+struct Shares {
+  Matrix<float> per_code;            // zones × channels
+  std::vector<double> per_position;  // one a zone
+};
+
+Shares shares_of(const Model& model, const Matrix<float>& zone_sums, Index which) {
+  const FeatureExtractor& extractor = *model.parts().extractor;
+  const PoolingGrid& grid = extractor.grid();
+  const Standardiser& standardiser = *model.parts().standardiser;
+  const auto weights = model.parts().svm->weights();
+  const Index channels = zone_sums.cols();
+  const double power = extractor.options().pool_power;
+  std::vector<float> pooled(static_cast<std::size_t>(extractor.features()));
+  grid.pool<float>(zone_sums, pooled.data());
+  std::vector<float> raised = pooled;
+  raise_to_power<float>(power, raised.data(), nullptr, extractor.features());
+  float nothing = 0;
+  raise_to_power<float>(power, &nothing, nullptr, 1);
+  std::vector<float> ratio(pooled.size());
+  std::vector<double> constant(static_cast<std::size_t>(grid.cells()), 0.0);
+  for (std::size_t j = 0; j < pooled.size(); ++j) {
+    const float weight =
+        weights(which, static_cast<Index>(j)) * standardiser.inverse_deviation()[j];
+    if (std::abs(pooled[j]) > kNoCode) ratio[j] = weight * (raised[j] - nothing) / pooled[j];
+    constant[j / static_cast<std::size_t>(channels)] +=
+        static_cast<double>(weight) * static_cast<double>(nothing - standardiser.mean()[j]);
+  }
+  Shares shares{Matrix<float>(grid.zones(), channels),
+                std::vector<double>(static_cast<std::size_t>(grid.zones()), 0.0)};
+  grid.spread<float>(ratio.data(), shares.per_code);
+  for (Index z = 0; z < grid.zones(); ++z) {
+    for (const Index g : grid.cells_of(z)) {
+      shares.per_position[static_cast<std::size_t>(z)] +=
+          constant[static_cast<std::size_t>(g)] / static_cast<double>(grid.cell_size(g));
+    }
+  }
+  return shares;
+}
+
+/// Calls visit(position, code) for every position, in their order.
+template <class Visit>
+void for_codes(const FeatureExtractor& extractor, const float* image, Visit visit) {
+  const Partition tiles(extractor.positions(), kTilePositions);
+  Matrix<float> codes(tiles.largest(), extractor.encoder().channels());
+  for (Index t = 0; t < tiles.count(); ++t) {
+    const Range tile = tiles[t];
+    extractor.encode(image, tile.begin, MatrixView<float>(codes).rows_between(0, tile.size()));
+    for (Index i = 0; i < tile.size(); ++i) visit(tile.begin + i, codes.row(i));
+  }
+}
+
+}  // namespace
+
+Matrix<float> atom_votes(const Model& model) {
+  require_atoms_and_classifier(model);
+  const FeatureExtractor& extractor = *model.parts().extractor;
+  const auto weights = model.parts().svm->weights();
+  const Index K = extractor.encoder().atoms().rows();
+  Matrix<float> votes(K, weights.rows());
+  for (Index c = 0; c < weights.rows(); ++c) {
+    // Channels come cell by cell, K or 2K of them: atom u's are u, u + K, u + 2K, ...
+    for (Index j = 0; j < extractor.features(); ++j) votes(j % K, c) += weights(c, j);
+  }
+  return votes;
+}
+
+std::vector<std::vector<Index>> atoms_by_class(const Model& model) {
+  const Matrix<float> votes = atom_votes(model);
+  std::vector<std::vector<Index>> classes(static_cast<std::size_t>(votes.cols()));
+  const std::vector<int> best = best_classes(votes);
+  for (Index u = 0; u < votes.rows(); ++u)
+    classes[static_cast<std::size_t>(best[static_cast<std::size_t>(u)])].push_back(u);
+  for (std::size_t c = 0; c < classes.size(); ++c) {
+    const auto vote = [&](Index u) { return votes(u, static_cast<Index>(c)); };
+    std::stable_sort(classes[c].begin(), classes[c].end(),
+                     [&](Index a, Index b) { return vote(a) > vote(b); });
+  }
+  return classes;
+}
+
+Matrix<float> position_votes(const Model& model, const float* image, Index which) {
+  require_atoms_and_classifier(model);
+  require(which >= 0 && which < model.parts().svm->n_classes(), "votes",
+          "class {} is not in 0 ... {}", which, model.parts().svm->n_classes() - 1);
+  const FeatureExtractor& extractor = *model.parts().extractor;
+  const PoolingGrid& grid = extractor.grid();
+  Matrix<float> sums(grid.zones(), extractor.encoder().channels());
+  for_codes(extractor, image, [&](Index position, const float* code) {
+    float* sum = sums.row(grid.place(position).zone);
+    for (Index u = 0; u < sums.cols(); ++u) sum[u] += code[u];
+  });
+  const Shares shares = shares_of(model, sums, which);
+  Matrix<float> votes(grid.position_rows(), grid.position_cols());
+  for_codes(extractor, image, [&](Index position, const float* code) {
+    const PoolingGrid::Place& place = grid.place(position);
+    votes(place.row, place.col) =
+        static_cast<float>(ordered_dot(code, shares.per_code.row(place.zone), sums.cols()) +
+                           shares.per_position[static_cast<std::size_t>(place.zone)]);
+  });
+  return votes;
+}
+
+}  // namespace krica
