@@ -10,8 +10,9 @@ namespace {
 constexpr std::array<BasisMethod, 7> kMethods = {{
     {"krica", "kernel reconstruction ICA: sparse nonlinear codes without labels", "kernel", true,
      "kmeans", &learn_krica},
-    {"max-margin-krica", "basis and classifier learned together from labelled images: the most accurate",
-     "kernel", true, "random-patches", &learn_max_margin_start, true},
+    {"max-margin-krica",
+     "basis and classifier learned together from labelled images: the most accurate", "kernel",
+     true, "random-patches", &learn_max_margin_start, true},
     {"random-patches",
      "atoms are random training patches: the control that every learned basis must beat", "kernel",
      true, "random-patches", &learn_random_patches},

@@ -16,7 +16,6 @@ namespace {
 
 constexpr std::string_view kName = "features";
 constexpr Index kImagesAtATime = 16;
-constexpr Index kFusedPositions = 1024;  // patches at a time where codes are not held
 
 }  // namespace
 
@@ -64,13 +63,7 @@ void FeatureExtractor::add_fused(const float* image, Range tile, Matrix<float>& 
   Matrix<float> patches(tile.size(), preprocessing_.outputs());
   const PatchLayout layout{grid_, shape_, options_.receptive_field, options_.stride};
   read_patches(layout, preprocessing_, image, tile.begin, raw, patches);
-  std::vector<Range> zones(static_cast<std::size_t>(grid_.zones()));
-  for (Index i = 0; i < tile.size(); ++i) {  // a zone's positions follow one another
-    Range& zone = zones[static_cast<std::size_t>(grid_.place(tile.begin + i).zone)];
-    if (zone.size() == 0) zone.begin = i;
-    zone.end = i + 1;
-  }
-  fused_->add(patches, zones, sums.data());
+  fused_->add(patches, zones_of(grid_, tile), sums.data());
 }
 
 void FeatureExtractor::add_codes(const float* image, Range tile, Matrix<float>& sums) const {

@@ -4,14 +4,31 @@
 // training read.
 #pragma once
 
+#include <vector>
+
 #include "krica/features/pooling_grid.hpp"
 #include "krica/patches/preprocessing.hpp"
 #include "krica/patches/sampling.hpp"
+#include "runtime/parallel.hpp"
 
 namespace krica {
 
 /// Positions held as codes at a time: enough for fast products, few enough for the cache.
 inline constexpr Index kTilePositions = 128;
+
+/// Patches at a time where codes are not held.
+inline constexpr Index kFusedPositions = 1024;
+
+/// For every zone the rows of a tile of positions that lie in it.
+inline std::vector<Range> zones_of(const PoolingGrid& grid, Range tile) {
+  std::vector<Range> zones(static_cast<std::size_t>(grid.zones()));
+  for (Index i = 0; i < tile.size(); ++i) {  // a zone's positions follow one another
+    Range& zone = zones[static_cast<std::size_t>(grid.place(tile.begin + i).zone)];
+    if (zone.size() == 0) zone.begin = i;
+    zone.end = i + 1;
+  }
+  return zones;
+}
 
 struct PatchLayout {
   const PoolingGrid& grid;

@@ -15,6 +15,7 @@ namespace krica {
 namespace {
 
 constexpr std::string_view kName = "joint";
+constexpr Index kKricaRows = 256;  // samples held as codes at a time: a step's memory is limited
 
 template <class Scalar>
 std::vector<Scalar> gammas_of(const JointParameters<Scalar>& at) {
@@ -30,6 +31,7 @@ KricaOptions krica_options(const JointObjectiveOptions& options, Index K) {
   krica.kernel = options.kernel;
   krica.sparsity = options.sparsity;
   krica.epsilon = options.epsilon;
+  krica.block_rows = kKricaRows;
   return krica;
 }
 

@@ -2,8 +2,12 @@
 #include "krica/joint/pooled_codes.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <memory>
+#include <type_traits>
 #include <vector>
 
+#include "features/fused_pooling.hpp"
 #include "features/patch_tile.hpp"
 #include "kernels/atom_set.hpp"
 #include "runtime/check.hpp"
@@ -24,7 +28,7 @@ void check_shapes(const PoolingGrid& grid, const PatchTiles<Scalar>& patches,
           patches.images(), grid.cells(), atoms.W.rows());
 }
 
-/// Memory of one tile, kept from tile to tile.
+/// Memory of one tile of the way back, kept from tile to tile.
 template <class Scalar>
 struct TileMemory {
   Matrix<Scalar> patches;
@@ -32,10 +36,10 @@ struct TileMemory {
   Matrix<Scalar> slopes;
   Matrix<Scalar> zones;
 
-  TileMemory(const PoolingGrid& grid, Index K, Index n, bool with_slopes)
+  TileMemory(const PoolingGrid& grid, Index K, Index n)
       : patches(Partition(grid.positions(), kTilePositions).largest(), n),
         codes(patches.rows(), K),
-        slopes(with_slopes ? patches.rows() : 0, K),
+        slopes(patches.rows(), K),
         zones(grid.zones(), K) {}
 };
 
@@ -52,26 +56,66 @@ struct GradientSums {
         squares(static_cast<std::size_t>(K), 0.0) {}
 };
 
+/// The float32 loop that holds no codes; null where there is none, and for atoms that are not
+/// finite, whose codes shall come out as NaN.
 template <class Scalar>
-void pool_image(const PoolingGrid& grid, const PatchTiles<Scalar>& patches,
-                const AtomSet<Scalar>& atoms, Index image, TileMemory<Scalar>& memory,
-                Scalar* cells) {
-  const Partition tiles(grid.positions(), kTilePositions);
-  memory.zones.set_zero();
-  for (Index t = 0; t < tiles.count(); ++t) {
-    const Range tile = tiles[t];
-    const MatrixView<Scalar> X = MatrixView<Scalar>(memory.patches).rows_between(0, tile.size());
-    const MatrixView<Scalar> S = MatrixView<Scalar>(memory.codes).rows_between(0, tile.size());
-    patches.read(image, tile.begin, X);
-    atoms.evaluate(X, S, nullptr);
+std::unique_ptr<const FusedPooling> fused_for(const KernelAtoms<Scalar>& atoms) {
+  if constexpr (std::is_same_v<Scalar, float>) {
+    for (const float gamma : atoms.gammas) {
+      if (!std::isfinite(gamma) || gamma <= 0) return nullptr;
+    }
+    if (!atoms.W.allFinite()) return nullptr;
+    return FusedPooling::of(Encoder({.kernel = atoms.kernel}, atoms.W, atoms.gammas));
+  }
+  return nullptr;
+}
+
+/// The sums of one image's codes over the zones.
+template <class Scalar>
+class ZoneSums {
+ public:
+  ZoneSums(const PoolingGrid& grid, const AtomSet<Scalar>& atoms, const FusedPooling* fused,
+           Index n)
+      : grid_(grid),
+        atoms_(atoms),
+        fused_(fused),
+        tiles_(grid.positions(), fused != nullptr ? kFusedPositions : kTilePositions),
+        patches_(tiles_.largest(), n),
+        codes_(fused != nullptr ? 0 : tiles_.largest(), atoms.count()),
+        sums_(grid.zones(), atoms.count()) {}
+
+  const Matrix<Scalar>& of(const PatchTiles<Scalar>& patches, Index image) {
+    sums_.set_zero();
+    for (Index t = 0; t < tiles_.count(); ++t) {
+      const Range tile = tiles_[t];
+      const MatrixView<Scalar> X = MatrixView<Scalar>(patches_).rows_between(0, tile.size());
+      patches.read(image, tile.begin, X);
+      add(tile, X);
+    }
+    return sums_;
+  }
+
+ private:
+  void add(Range tile, ConstMatrixView<Scalar> X) {
+    if constexpr (std::is_same_v<Scalar, float>) {
+      if (fused_ != nullptr) return fused_->add(X, zones_of(grid_, tile), sums_.data());
+    }
+    atoms_.evaluate(X, MatrixView<Scalar>(codes_).rows_between(0, tile.size()), nullptr);
     for (Index i = 0; i < tile.size(); ++i) {
-      const Scalar* code = memory.codes.row(i);
-      Scalar* sum = memory.zones.row(grid.place(tile.begin + i).zone);
-      for (Index u = 0; u < memory.codes.cols(); ++u) sum[u] += code[u];
+      const Scalar* code = codes_.row(i);
+      Scalar* sum = sums_.row(grid_.place(tile.begin + i).zone);
+      for (Index u = 0; u < codes_.cols(); ++u) sum[u] += code[u];
     }
   }
-  grid.pool<Scalar>(memory.zones, cells);
-}
+
+  const PoolingGrid& grid_;
+  const AtomSet<Scalar>& atoms_;
+  const FusedPooling* fused_;
+  Partition tiles_;
+  Matrix<Scalar> patches_;
+  Matrix<Scalar> codes_;
+  Matrix<Scalar> sums_;
+};
 
 /// slopes ← M = A ∘ S', where all positions of a zone have the same row of A.
 template <class Scalar>
@@ -114,13 +158,42 @@ void add_image_gradient(const PoolingGrid& grid, const PatchTiles<Scalar>& patch
   }
 }
 
-/// ½ (‖w‖² Σ M - 2 w·ΣMx + Σ M‖x‖²) = ½ Σ M ‖w - x‖².
+/// The parts' sums of one atom, added in their order.
 template <class Scalar>
-Scalar log_gamma_gradient(const Scalar* w, Index n, double total, const Scalar* sums,
-                          double squares) {
-  return static_cast<Scalar>(
-      (ordered_dot(w, w, n) * total - 2 * ordered_dot(w, sums, n) + squares) / 2);
-}
+class AtomSums {
+ public:
+  explicit AtomSums(Index n)
+      : exact_(static_cast<std::size_t>(n)), sums_(static_cast<std::size_t>(n)) {}
+
+  void add_up(const std::vector<GradientSums<Scalar>>& parts, Index atom) {
+    total_ = 0;
+    squares_ = 0;
+    std::fill(exact_.begin(), exact_.end(), 0.0);
+    for (const GradientSums<Scalar>& part : parts) {
+      total_ += part.totals[static_cast<std::size_t>(atom)];
+      squares_ += part.squares[static_cast<std::size_t>(atom)];
+      const Scalar* row = part.sums.row(atom);
+      for (std::size_t j = 0; j < exact_.size(); ++j) exact_[j] += static_cast<double>(row[j]);
+    }
+    for (std::size_t j = 0; j < exact_.size(); ++j) sums_[j] = static_cast<Scalar>(exact_[j]);
+  }
+
+  [[nodiscard]] double total() const { return total_; }
+  [[nodiscard]] const Scalar* sums() const { return sums_.data(); }
+  /// ½ (‖w‖² Σ M - 2 w·Σ M x + Σ M ‖x‖²) = ½ Σ M ‖w - x‖².
+  [[nodiscard]] Scalar log_gamma_gradient(const Scalar* w) const {
+    const auto n = static_cast<Index>(sums_.size());
+    const double distances =
+        ordered_dot(w, w, n) * total_ - 2 * ordered_dot(w, sums_.data(), n) + squares_;
+    return static_cast<Scalar>(distances / 2);
+  }
+
+ private:
+  double total_ = 0;
+  double squares_ = 0;
+  std::vector<double> exact_;
+  std::vector<Scalar> sums_;
+};
 
 }  // namespace
 
@@ -129,12 +202,13 @@ void pool_codes(const Context& context, const PoolingGrid& grid, const PatchTile
                 const KernelAtoms<Scalar>& atoms, MatrixView<Scalar> Z) {
   check_shapes(grid, patches, atoms, Z.rows(), Z.cols());
   const AtomSet<Scalar> set(atoms.kernel, atoms.W, atoms.gammas);
+  const auto fused = fused_for(atoms);
   const Partition groups(Z.rows(), (Z.rows() + kGroups - 1) / kGroups);
   parallel_for(context, groups.count(), [&](Index g) {
-    TileMemory<Scalar> memory(grid, atoms.W.rows(), atoms.W.cols(), false);
+    ZoneSums<Scalar> sums(grid, set, fused.get(), atoms.W.cols());
     for (Index image = groups[g].begin; image < groups[g].end; ++image) {
       context.check_cancelled();
-      pool_image(grid, patches, set, image, memory, Z.data() + image * Z.outerStride());
+      grid.pool<Scalar>(sums.of(patches, image), Z.data() + image * Z.outerStride());
     }
   });
 }
@@ -154,7 +228,7 @@ void pool_codes_backward(const Context& context, const PoolingGrid& grid,
                                           GradientSums<Scalar>(0, n));
   parallel_for(context, groups.count(), [&](Index g) {
     GradientSums<Scalar>& part = parts[static_cast<std::size_t>(g)] = GradientSums<Scalar>(K, n);
-    TileMemory<Scalar> memory(grid, K, n, true);
+    TileMemory<Scalar> memory(grid, K, n);
     for (Index image = groups[g].begin; image < groups[g].end; ++image) {
       context.check_cancelled();
       add_image_gradient(grid, patches, set, image, Q.data() + image * Q.outerStride(),
@@ -163,23 +237,14 @@ void pool_codes_backward(const Context& context, const PoolingGrid& grid,
   });
   const Partition tiles(K, kAtomsAtATime);
   parallel_for(context, tiles.count(), [&](Index t) {
-    std::vector<Scalar> sums(static_cast<std::size_t>(n));
+    AtomSums<Scalar> sums(n);
     for (Index u = tiles[t].begin; u < tiles[t].end; ++u) {
-      const auto at = static_cast<std::size_t>(u);
-      double total = 0;
-      double squares = 0;
-      std::vector<double> exact(static_cast<std::size_t>(n), 0.0);
-      for (const GradientSums<Scalar>& part : parts) {
-        total += part.totals[at];
-        squares += part.squares[at];
-        for (Index j = 0; j < n; ++j)
-          exact[static_cast<std::size_t>(j)] += static_cast<double>(part.sums(u, j));
-      }
-      for (std::size_t j = 0; j < exact.size(); ++j) sums[j] = static_cast<Scalar>(exact[j]);
-      set.finish_gradient(u, total, sums.data(), gradient_W.data() + u * gradient_W.outerStride());
+      sums.add_up(parts, u);
+      set.finish_gradient(u, sums.total(), sums.sums(),
+                          gradient_W.data() + u * gradient_W.outerStride());
       if (!with_squares) continue;
-      const Scalar* w = atoms.W.data() + u * atoms.W.outerStride();
-      gradient_log_gamma[at] = log_gamma_gradient(w, n, total, sums.data(), squares);
+      gradient_log_gamma[static_cast<std::size_t>(u)] =
+          sums.log_gamma_gradient(atoms.W.data() + u * atoms.W.outerStride());
     }
   });
 }

@@ -85,7 +85,8 @@ AtomSet<Scalar>::AtomSet(const Kernel& kernel, ConstMatrixView<Scalar> W,
   const Index K = W.rows();
   const Index n = W.cols();
   if (family_ == KernelFamily::kDistance) squared_norms_ = squared_row_norms(W);
-  if (gammas_.empty()) gammas_.assign(static_cast<std::size_t>(K), static_cast<Scalar>(kernel.gamma));
+  if (gammas_.empty())
+    gammas_.assign(static_cast<std::size_t>(K), static_cast<Scalar>(kernel.gamma));
   if (family_ == KernelFamily::kIntersection) {
     exp_W_transposed_ = Matrix<Scalar>(n, K);
     exp_W_transposed_.view() = static_cast<Scalar>(kernel.scale) * W.transpose();

@@ -28,9 +28,10 @@ std::string digest_of(const Model& model) {
   return digest.finish();
 }
 
-/// 128, or fewer where an epoch would have too few steps.
+/// 128, or fewer where an epoch would have too few steps; never more than half of the images.
 Index batch_for(Index images) {
-  return std::clamp(images / kStepsAnEpoch, kSmallestBatch, JointOptions().batch);
+  const Index batch = std::clamp(images / kStepsAnEpoch, kSmallestBatch, JointOptions().batch);
+  return std::max<Index>(2, std::min(batch, images / 2));
 }
 
 JointStart start_from(const Archive& content) {
@@ -95,6 +96,10 @@ std::shared_ptr<const Model> starting_model(PipelineOptions& options) {
   options.unit_norm = from.unit_norm;
   options.whitening = from.whitening;
   options.whitening_epsilon = from.whitening_epsilon;
+  options.whitening_components = from.whitening_components;
+  options.whitening_gamma = from.whitening_gamma;
+  options.landmarks = from.landmarks;
+  options.landmark_choice = from.landmark_choice;
   options.contrast_epsilon = from.contrast_epsilon;
   options.init = "model " + digest_of(*model);
   return model;

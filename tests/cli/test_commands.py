@@ -76,3 +76,34 @@ def test_same_seed_same_bytes(krica):
     krica(*arguments, "one.krica", "--threads", 1)
     krica(*arguments, "three.krica", "--threads", 3)
     assert (krica.directory / "one.krica").read_bytes() == (krica.directory / "three.krica").read_bytes()
+
+
+def test_max_margin_shows_and_explains(krica):
+    summary = krica.json("train", "embedded", "-o", "joint.krica", "--method", "max-margin-krica", "--flips", *SMALL,
+                         "--stride", 2, "--epochs", 3)
+    assert len(summary["held_out_accuracy"]) == 3
+    assert "suggestion" not in summary
+    assert summary["test"]["accuracy"] > 0.5
+
+    shown = krica.json("show", "joint.krica", "-o", "atoms.png")
+    assert sorted(atom for entry in shown["classes"] for atom in entry["atoms"]) == list(range(32))
+    assert "vote for" in krica("show", "joint.krica", "-o", "atoms.png")
+    assert "--arrange" in krica("show", "joint.krica", "-o", "atoms.png", "--arrange", "size", code=2)
+
+    krica("data", "convert", "embedded", "clothes", "--to", "folder")
+    images = sorted((krica.directory / "clothes" / "test" / "Bag").iterdir())[:2]
+    krica("predict", "joint.krica", images[0], "--explain", "heat.png")
+    assert (krica.directory / "heat.png").read_bytes().startswith(b"\x89PNG")
+    result = krica.json("predict", "joint.krica", *images, "--explain", "heat.png")
+    assert [entry["explanation"] for entry in result["images"]] == ["heat-1.png", "heat-2.png"]
+
+    again = krica.json("train", "embedded", "-o", "more.krica", "--method", "max-margin-krica", *SMALL, "--stride", 2,
+                       "--epochs", 1, "--init", "joint.krica")
+    assert again["options"]["init"].startswith("model ")
+
+
+def test_train_says_when_labels_would_help(krica, model):
+    assert "suggestion" not in model[1], "too few images a class"
+    summary = krica.json("train", "embedded", "-o", "control.krica", "--method", "random-patches", "--components", 16,
+                         "--patches", 1000, "--stride", 3, "--svm-c", 0.05)
+    assert "max-margin-krica" in summary["suggestion"]

@@ -89,5 +89,22 @@ TEST(Encoder, RefusesBadInput) {
   EXPECT_THROW(encoder_kind("triangular"), InvalidArgument);
 }
 
+TEST(Encoder, EveryAtomMayHaveItsOwnWidth) {
+  const Matrix<float> atoms = support::random_matrix<float>(3, 9, 1);
+  const Matrix<float> patches = support::random_matrix<float>(4, 9, 2);
+  const std::vector<float> gammas = {0.05F, 0.1F, 0.2F};
+  const Encoder encoder({.kernel = {.gamma = 7}}, atoms, gammas);
+  Matrix<float> codes(4, 3);
+  encoder.encode(patches, codes);
+  for (Index i = 0; i < 4; ++i) {
+    for (Index u = 0; u < 3; ++u) {
+      const Kernel own{.gamma = static_cast<double>(gammas[static_cast<std::size_t>(u)])};
+      EXPECT_NEAR(codes(i, u), kernel_value(own, atoms.row(u), patches.row(i), 9), 1e-6);
+    }
+  }
+  EXPECT_THROW(Encoder({}, atoms, std::vector<float>{1, 2}), InvalidArgument);
+  EXPECT_THROW(Encoder({}, atoms, std::vector<float>{1, 0, 2}), InvalidArgument);
+}
+
 }  // namespace
 }  // namespace krica

@@ -6,7 +6,8 @@
 
 #include "commands.hpp"
 #include "krica/data/image.hpp"
-#include "krica/models/model.hpp"
+#include "krica/models/votes.hpp"
+#include "krica/report/heat_map.hpp"
 #include "krica/runtime/error.hpp"
 #include "session.hpp"
 
@@ -18,6 +19,7 @@ struct PredictCommand {
   std::filesystem::path model;
   std::vector<std::filesystem::path> images;
   Index top = 3;
+  std::filesystem::path explain;
 };
 
 /// Images in memory.
@@ -51,6 +53,23 @@ std::vector<Index> best_first(const float* scores, Index classes, Index top) {
   return order;
 }
 
+/// heat.png, or heat-1.png, heat-2.png, ... for several images.
+std::filesystem::path numbered(const std::filesystem::path& path, std::size_t i, std::size_t of) {
+  if (of == 1) return path;
+  std::filesystem::path name = path.stem();
+  name += fmt::format("-{}", i + 1);
+  name += path.extension();
+  return path.parent_path() / name;
+}
+
+/// Which parts of an image voted for a class, as a picture.
+void explain(const Model& model, const Image& image, Index which,
+             const std::filesystem::path& path) {
+  const std::vector<float> pixels(image.pixels.begin(), image.pixels.end());
+  write_png(path, draw_heat_map(image, position_votes(model, pixels.data(), which),
+                                model.options().receptive_field, model.options().stride));
+}
+
 void run_predict(CLI::App& app, PredictCommand& command) {
   apply_config(app, command.session);
   if (command.top < 1)
@@ -67,19 +86,28 @@ void run_predict(CLI::App& app, PredictCommand& command) {
   std::vector<Image> images;
   for (const auto& path : command.images)
     images.push_back(fit_image(read_image(path), model.shape()));
-  const Matrix<float> scores =
-      model.scores(context, LoadedImages(model.shape(), std::move(images)));
+  const Matrix<float> scores = model.scores(context, LoadedImages(model.shape(), images));
   nlohmann::json result = nlohmann::json::array();
   for (Index i = 0; i < scores.rows(); ++i) {
     const std::string path = command.images[static_cast<std::size_t>(i)].string();
     nlohmann::json predictions = nlohmann::json::array();
     if (!command.session.json) fmt::print("{}\n", path);
-    for (const Index c : best_first(scores.row(i), scores.cols(), command.top)) {
+    const std::vector<Index> order = best_first(scores.row(i), scores.cols(), command.top);
+    for (const Index c : order) {
       const std::string& name = model.class_names()[static_cast<std::size_t>(c)];
       predictions.push_back({{"class", name}, {"label", c}, {"score", scores(i, c)}});
       if (!command.session.json) fmt::print("  {:<24} {:7.3f}\n", name, scores(i, c));
     }
     result.push_back({{"image", path}, {"predictions", predictions}});
+    if (command.explain.empty()) continue;
+    const auto at = static_cast<std::size_t>(i);
+    const std::filesystem::path picture = numbered(command.explain, at, images.size());
+    explain(model, images[at], order[0], picture);
+    result.back()["explanation"] = picture.string();
+    if (!command.session.json) {
+      fmt::print("  {}: red voted for {}, blue against\n", picture.string(),
+                 model.class_names()[static_cast<std::size_t>(order[0])]);
+    }
   }
   if (command.session.json) print_json({{"images", result}});
 }
@@ -95,6 +123,9 @@ void add_predict(CLI::App& app) {
            "JPEG, PNG, PNM or BMP files; resized to the model's images")
       ->required();
   sub->add_option("--top", command->top, "classes to list for an image")->capture_default_str();
+  sub->add_option(
+      "--explain", command->explain,
+      "a PNG file: which parts of the image voted for its class (numbered for several)");
   add_session_options(*sub, command->session);
   sub->footer("\nExample: krica predict clothes.krica photo.jpg --top 3");
   sub->callback([sub, command] { run_predict(*sub, *command); });

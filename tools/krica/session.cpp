@@ -61,7 +61,7 @@ class OptionAdder {
         ->group(kModelGroup);
   }
   template <class Number>
-    requires std::is_arithmetic_v<Number>
+  requires std::is_arithmetic_v<Number>
   void operator()(const char* name, Auto<Number>& value, const char* help) const {
     const auto parse = [&value, name](const std::string& text) {
       if (text == "auto") return value.reset();

@@ -3,9 +3,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "commands.hpp"
-#include "krica/models/model.hpp"
+#include "krica/models/votes.hpp"
 #include "krica/report/atoms.hpp"
 #include "krica/runtime/error.hpp"
 #include "session.hpp"
@@ -18,6 +19,7 @@ struct ShowCommand {
   std::filesystem::path model;
   std::filesystem::path picture;
   bool terminal = false;
+  std::string arrange = "auto";
   Index most = 100;
 };
 
@@ -38,6 +40,41 @@ void draw_in_terminal(const Image& image) {
   }
 }
 
+/// One group in the model's order, or one for every class; "auto" is by class where the model has a
+/// classifier.
+std::vector<std::vector<Index>> arranged(const Model& model, const std::string& arrange) {
+  const bool by_class = arrange == "class" || (arrange == "auto" && model.has_classifier());
+  if (by_class) return atoms_by_class(model);
+  if (arrange != "auto" && arrange != "plain")
+    throw UsageError(fmt::format("--arrange must be auto, class or plain, got '{}'", arrange));
+  std::vector<Index> all(static_cast<std::size_t>(model.atom_images().rows()));
+  std::iota(all.begin(), all.end(), Index{0});
+  return {all};
+}
+
+/// The strongest of every group in turn, `most` in all.
+std::vector<std::vector<Index>> strongest(const std::vector<std::vector<Index>>& groups,
+                                          Index most) {
+  std::vector<std::vector<Index>> chosen(groups.size());
+  for (std::size_t rank = 0; most > 0; ++rank) {
+    const Index before = most;
+    for (std::size_t g = 0; g < groups.size() && most > 0; ++g) {
+      if (rank >= groups[g].size()) continue;
+      chosen[g].push_back(groups[g][rank]);
+      --most;
+    }
+    if (most == before) break;  // nothing is left
+  }
+  return chosen;
+}
+
+nlohmann::json groups_json(const Model& model, const std::vector<std::vector<Index>>& groups) {
+  nlohmann::json result = nlohmann::json::array();
+  for (std::size_t c = 0; c < groups.size() && groups.size() > 1; ++c)
+    result.push_back({{"class", model.class_names()[c]}, {"atoms", groups[c]}});
+  return result;
+}
+
 void run_show(CLI::App& app, ShowCommand& command) {
   apply_config(app, command.session);
   if (command.picture.empty() && !command.terminal)
@@ -48,18 +85,26 @@ void run_show(CLI::App& app, ShowCommand& command) {
                                 command.model.string(), to_text(model.shape())));
   const Matrix<float> atoms = model.atom_images();
   const Index side = model.options().receptive_field;
+  const auto groups = arranged(model, command.arrange);
   if (command.terminal) {
-    const Index shown = std::min(command.most, atoms.rows());
-    draw_in_terminal(draw_atoms(ConstMatrixView<float>(atoms).rows_between(0, shown), side,
-                                model.shape().channels, 1));
+    draw_in_terminal(
+        draw_atom_groups(atoms, side, model.shape().channels, strongest(groups, command.most), 1));
   }
   if (command.picture.empty()) return;
-  write_png(command.picture, draw_atoms(atoms, side, model.shape().channels));
+  write_png(command.picture, draw_atom_groups(atoms, side, model.shape().channels, groups));
   if (command.session.json) {
-    print_json({{"picture", command.picture.string()}, {"atoms", atoms.rows()}, {"side", side}});
-  } else {
-    fmt::print("{}: {} atoms of {} x {}\n", command.picture.string(), atoms.rows(), side, side);
+    print_json({{"picture", command.picture.string()},
+                {"atoms", atoms.rows()},
+                {"side", side},
+                {"classes", groups_json(model, groups)}});
+    return;
   }
+  fmt::print("{}: {} atoms of {} x {}\n", command.picture.string(), atoms.rows(), side, side);
+  if (groups.size() < 2) return;
+  fmt::print("by the class they vote for, strongest first, from the top:");
+  for (std::size_t c = 0; c < groups.size(); ++c)
+    fmt::print("{} {} ({})", c == 0 ? "" : ",", model.class_names()[c], groups[c].size());
+  fmt::print("\n");
 }
 
 }  // namespace
@@ -71,6 +116,10 @@ void add_show(CLI::App& app) {
   add_path(*sub, "-o,--output", command->picture, "a PNG file");
   sub->add_flag("--terminal", command->terminal, "draw them in the terminal");
   sub->add_option("--most", command->most, "atoms to draw in the terminal")->capture_default_str();
+  sub->add_option("--arrange", command->arrange,
+                  "class (by the class they vote for), plain, or auto: class where there is a "
+                  "classifier")
+      ->capture_default_str();
   add_session_options(*sub, command->session);
   sub->footer("\nExample: krica show clothes.krica -o atoms.png");
   sub->callback([sub, command] { run_show(*sub, *command); });

@@ -66,6 +66,8 @@ nlohmann::json summary_json(const Model& model, const TrainingReport& report,
   for (const auto& [C, accuracy] : report.chosen_c.tried)
     tried.push_back({{"c", C}, {"accuracy", accuracy}});
   summary["svm_c_tried"] = tried;
+  summary["held_out_accuracy"] = report.held_out_accuracy;
+  if (!report.warning.empty()) summary["warning"] = report.warning;
   return summary;
 }
 
@@ -77,6 +79,19 @@ void print_summary(const Model& model, const TrainingReport& report,
   fmt::print(", basis {}", model.parts().basis_status);
   if (options.svm_c) fmt::print(", C {:.4g}", *options.svm_c);
   fmt::print("\n{}{}\n", report.resumed ? "resumed; " : "", stage_times(report.stages));
+}
+
+/// Images a class from which on learning with the labels has been worth its time.
+constexpr Index kImagesAClass = 100;
+
+/// What else the user might try, or nothing.
+std::string suggestion(const PipelineOptions& options, const ImageSet& images) {
+  if (basis_method(options.method).joint || images.size() < kImagesAClass * images.classes())
+    return {};
+  return fmt::format(
+      "with {} labelled images of {} classes --method max-margin-krica should do better: it learns "
+      "the atoms with the classifier (docs/methods.md)",
+      images.size(), images.classes());
 }
 
 void run_train(CLI::App& app, TrainCommand& command) {
@@ -98,6 +113,7 @@ void run_train(CLI::App& app, TrainCommand& command) {
   end_progress_line();
   nlohmann::json summary = summary_json(model, report, command.model);
   if (!command.session.json) print_summary(model, report, command.model);
+  if (!report.warning.empty()) fmt::print(stderr, "{}\n", report.warning);
   if (command.classifier && data.test) {
     const Evaluation evaluation =
         evaluate_predictions(model.predict(context, *data.test), data.test->labels(),
@@ -109,6 +125,9 @@ void run_train(CLI::App& app, TrainCommand& command) {
                  noun_of(data.test->shape()));
     }
   }
+  const std::string hint = command.classifier ? suggestion(command.pipeline, *images) : "";
+  if (!hint.empty()) summary["suggestion"] = hint;
+  if (!hint.empty() && !command.session.json) fmt::print("{}\n", hint);
   if (command.session.json) print_json(summary);
 }
 

@@ -21,9 +21,9 @@ MarginLoss margin_loss(std::string_view name);
 template <class Scalar>
 double loss_and_derivative(MarginLoss loss, std::span<const int> labels, MatrixView<Scalar> scores);
 
-/// The scores that are best for images of which nothing is known, from the labels' frequencies: 2p-1
-/// for the squared hinge, log p (p at least one image) for the cross-entropy. Training begins with
-/// them, for the bias is one of many parameters and would otherwise take long to get there.
+/// The scores that are best for images of which nothing is known, from the labels' frequencies:
+/// 2p-1 for the squared hinge, log p (p at least one image) for the cross-entropy. Training begins
+/// with them, for the bias is one of many parameters and would otherwise take long to get there.
 std::vector<double> best_constant_scores(MarginLoss loss, std::span<const int> labels,
                                          Index n_classes);
 

@@ -25,8 +25,8 @@ struct StageTime {
 
 struct TrainingReport {
   std::vector<StageTime> stages;
-  ChosenC chosen_c;      ///< what was tried, where svm_c was auto
-  bool resumed = false;  ///< a checkpoint was found
+  ChosenC chosen_c;                            ///< what was tried, where svm_c was auto
+  bool resumed = false;                        ///< a checkpoint was found
   std::vector<double> held_out_accuracy = {};  ///< max-margin-krica: one an epoch
   std::string warning = {};                    ///< what went wrong on the way, if anything
 };

@@ -20,7 +20,7 @@ std::vector<std::vector<Index>> atoms_by_class(const Model& model);
 /// How much every position of a planar image adds to the score of a class: rows × columns of
 /// positions. A feature's share in the score is divided among the positions of its cell in
 /// proportion to their codes, that of an average image evenly; the votes of all positions add up to
-/// the score less the classifier's bias. Throws as atom_votes.
+/// the score (without mirror images) less the classifier's bias. Throws as atom_votes.
 Matrix<float> position_votes(const Model& model, const float* image, Index which);
 
 }  // namespace krica

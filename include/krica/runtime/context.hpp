@@ -21,10 +21,10 @@ namespace krica {
 
 /// One report of a long computation.
 struct Progress {
-  std::string_view stage;  ///< what is being done, e.g. "lbfgs"
-  std::int64_t step = 0;   ///< steps done
-  std::int64_t total = 0;  ///< steps at most; 0 where unknown
-  double value = 0;        ///< the current objective value
+  std::string_view stage;      ///< what is being done, e.g. "lbfgs"
+  std::int64_t step = 0;       ///< steps done
+  std::int64_t total = 0;      ///< steps at most; 0 where unknown
+  double value = 0;            ///< the current objective value
   std::string_view note = {};  ///< what else there is to say, e.g. "epoch 2 of 10"
 };
 

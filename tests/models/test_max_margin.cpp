@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// max-margin-krica as users run it: through options, checkpoints and model files.
+#include <gtest/gtest.h>
+
+#include <functional>
+
+#include "krica/classify/metrics.hpp"
+#include "krica/models/training.hpp"
+#include "krica/runtime/error.hpp"
+#include "models/small_job.hpp"
+#include "support/comparison.hpp"
+#include "support/images.hpp"
+
+namespace krica {
+namespace {
+
+using support::gratings;
+using support::refusal;
+using support::scratch_file;
+
+PipelineOptions joint_options() {
+  PipelineOptions options = support::small_options("max-margin-krica");
+  options.epochs = 3;
+  options.rate = 0.01;
+  return options;
+}
+
+std::string bytes_of(const Model& model) { return model.to_archive().bytes(); }
+
+double accuracy_on(const Model& model, const ImageSet& images) {
+  return evaluate_predictions(model.predict(Context(), images), images.labels(), images.classes())
+      .accuracy;
+}
+
+TEST(MaxMargin, LearnsAndIsSaved) {
+  const auto images = gratings(120);
+  PipelineOptions options = joint_options();
+  options.epochs = 8;
+  TrainingReport report;
+  const Model model = train(Context({.seed = 3}), images, {options}, &report);
+  EXPECT_EQ(report.held_out_accuracy.size(), model.parts().history.size());
+  EXPECT_EQ(*model.options().batch, 16);
+  EXPECT_EQ(*model.options().pool_power, 0.5);
+  EXPECT_EQ(model.parts().extractor->encoder().gammas().size(), 16U);
+  EXPECT_GT(accuracy_on(model, gratings(60, 3, {12, 12, 1}, 9)), 0.8);
+  const Model back = Model::from_archive(Archive::parse(bytes_of(model), "bytes"), "bytes");
+  EXPECT_TRUE(bytes_of(back) == bytes_of(model));
+  EXPECT_TRUE(support::same_bits(back.scores(Context(), images), model.scores(Context(), images)));
+}
+
+class MaxMarginShapes : public testing::TestWithParam<std::pair<ImageShape, PipelineOptions>> {};
+
+TEST_P(MaxMarginShapes, GreyAndColourAnyGridAndStride) {
+  const auto& [shape, options] = GetParam();
+  const auto images = gratings(60, 2, shape);
+  const Model model = train(Context({.seed = 3}), images, {options});
+  EXPECT_EQ(model.n_features(), model.parts().extractor->cells() * 16);
+  EXPECT_EQ(model.predict(Context(), images).size(), 60U);
+}
+
+PipelineOptions with(const std::function<void(PipelineOptions&)>& change) {
+  PipelineOptions options = joint_options();
+  change(options);
+  return options;
+}
+
+INSTANTIATE_TEST_SUITE_P(Models, MaxMarginShapes,
+                         testing::Values(std::pair{ImageShape{12, 9, 3},
+                                                   with([](auto& o) { o.pool = "3x1"; })},
+                                         std::pair{ImageShape{10, 14, 1}, with([](auto& o) {
+                                                     o.stride = 2;
+                                                     o.kernel = "polynomial";
+                                                     o.refit = true;
+                                                     o.svm_c = 0.1;
+                                                   })},
+                                         std::pair{ImageShape{12, 12, 1}, with([](auto& o) {
+                                                     o.pool = "4x4";
+                                                     o.pool_overlap = true;
+                                                     o.test_flips = true;
+                                                     o.flips = true;
+                                                     o.crops = 2;
+                                                     o.init = "kmeans";
+                                                   })},
+                                         std::pair{ImageShape{12, 12, 1}, with([](auto& o) {
+                                                     o.reconstruction = 0.1;
+                                                     o.loss = "cross-entropy";
+                                                     o.learn_gamma = false;
+                                                     o.whitening = "pca";
+                                                   })}));
+
+/// Cancels at the n-th progress report, whichever stage it comes from.
+class MaxMarginCancelledAt : public testing::TestWithParam<int> {};
+
+TEST_P(MaxMarginCancelledAt, ResumesToTheSameBytes) {
+  const auto images = gratings(90);
+  PipelineOptions options = joint_options();
+  options.refit = true;
+  options.flips = true;
+  const std::string wanted = bytes_of(train(Context({.threads = 1, .seed = 3}), images, {options}));
+  const auto checkpoint = scratch_file("max-margin-" + std::to_string(GetParam()));
+  remove_checkpoint(checkpoint);
+  std::function<void()> stop;
+  int reports = 0;
+  const Context context({.threads = 2, .seed = 3, .progress = [&](const Progress&) {
+                           if (++reports == GetParam()) stop();
+                         }});
+  stop = [&] { context.cancel(); };
+  EXPECT_THROW(train(context, images, {options, checkpoint}), Cancelled);
+  TrainingReport report;
+  const Context again({.threads = 4, .seed = 3});
+  EXPECT_TRUE(bytes_of(train(again, images, {options, checkpoint}, &report)) == wanted);
+  EXPECT_TRUE(report.resumed);
+  EXPECT_EQ(report.held_out_accuracy.size(), 3U);
+  remove_checkpoint(checkpoint);
+}
+INSTANTIATE_TEST_SUITE_P(Models, MaxMarginCancelledAt, testing::Values(1, 2, 7, 15, 16, 18));
+
+TEST(MaxMargin, BeginsWithAGivenModel) {
+  const auto images = gratings(90);
+  const auto file = scratch_file("max-margin-start.krica");
+  PipelineOptions options = joint_options();
+  train(Context({.seed = 3}), images, {options}).save(file);
+  options.init = file.string();
+  options.components = 7;  // the model's 16 go first
+  const Model model = train(Context({.seed = 4}), images, {options});
+  EXPECT_EQ(model.options().components, 16);
+  EXPECT_TRUE(model.options().init->starts_with("model "));
+  EXPECT_EQ(model.options().init->find(file.string()), std::string::npos) << "no path in a model";
+  EXPECT_GE(accuracy_on(model, images), 0.6);
+  options.init = "kmean";
+  EXPECT_NE(refusal([&] { train(Context(), images, {options}); }).find("'kmean'"),
+            std::string::npos);
+  std::filesystem::remove(file);
+}
+
+TEST(MaxMargin, ALossThatIsNotFiniteIsToldAndTheModelIsStillMade) {
+  const auto images = gratings(60);
+  PipelineOptions options = joint_options();
+  options.rate = 1e30;
+  TrainingReport report;
+  const Model model = train(Context({.seed = 3}), images, {options}, &report);
+  EXPECT_NE(report.warning.find("not finite at step"), std::string::npos) << report.warning;
+  EXPECT_EQ(model.parts().basis_status, "numerical-trouble");
+  EXPECT_TRUE(model.has_classifier()) << "fitted on the last good basis";
+}
+
+TEST(MaxMargin, RefusesWhatDoesNotFit) {
+  const auto images = gratings(40);
+  const auto refused = [&](const std::function<void(PipelineOptions&)>& change) {
+    return refusal([&] { train(Context(), images, {with(change)}); });
+  };
+  EXPECT_NE(refused([](auto& o) { o.batch = 100; }).find("a batch of 100"), std::string::npos);
+  EXPECT_NE(refused([](auto& o) { o.pool = "10x10"; }).find("finer"), std::string::npos);
+  EXPECT_NE(refused([](auto& o) { o.encoder = "abs"; }).find("kernel"), std::string::npos);
+  EXPECT_NE(refused([](auto& o) { o.loss = "hinge"; }).find("squared-hinge"), std::string::npos);
+  EXPECT_NE(refused([](auto& o) { o.crops = 12; }).find("crops"), std::string::npos);
+  EXPECT_NE(refusal([&] {
+              train(Context(), images, {joint_options(), {}, false});
+            }).find("labels"),
+            std::string::npos)
+      << "fit has no labels to learn from";
+}
+
+}  // namespace
+}  // namespace krica
