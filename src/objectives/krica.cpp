@@ -7,6 +7,7 @@
 #include "kernels/atom_set.hpp"
 #include "objectives/basis_condition.hpp"
 #include "objectives/discrimination_term.hpp"
+#include "objectives/kernel_gradient.hpp"
 #include "objectives/pooling_weights.hpp"
 #include "objectives/samples.hpp"
 #include "runtime/blas.hpp"
@@ -36,12 +37,10 @@ template <class Scalar>
 struct Workspace {
   Matrix<Scalar> G;         // κ(w_u, w_v)
   Matrix<Scalar> G_slopes;  // and its slopes
-  Matrix<Scalar> B;         // SᵀS, lower triangle; later 2 SᵀS ∘ slopes
   Matrix<Scalar> S;         // codes of one block
   Matrix<Scalar> M;         // S G, then ∂f/∂S ∘ slopes
   Matrix<Scalar> slopes;
-  Matrix<Scalar> sums;  // of the gradient, K×n
-  std::vector<double> totals;
+  KernelGradient<Scalar> gradient;
 
   void fit(Index K, Index n, Index rows, bool with_gradient) {
     fit_one(G, K, K);
@@ -53,11 +52,7 @@ struct Workspace {
     if (!with_gradient) return;
     if (slopes.size() == 0) slopes = Matrix<Scalar>(S.rows(), K);
     fit_one(G_slopes, K, K);
-    fit_one(B, K, K);
-    fit_one(sums, K, n);
-    B.set_zero();
-    sums.set_zero();
-    totals.assign(static_cast<std::size_t>(K), 0.0);
+    gradient.start(K, n);
   }
 
  private:
@@ -94,11 +89,17 @@ class Evaluation {
       const Samples<Scalar> block = part(samples, blocks[b]);
       value += encode_block(block);
       if (!with_gradient_) continue;
-      add_code_products(block.X.rows());
-      add_gradient_sums(work_.M, block.X);
+      const Index rows = block.X.rows();
+      work_.gradient.add_code_products(context_,
+                                       ConstMatrixView<Scalar>(work_.S).rows_between(0, rows));
+      work_.gradient.add(context_, atoms_, ConstMatrixView<Scalar>(work_.M).rows_between(0, rows),
+                         block.X);
     }
     const double scale = 1.0 / static_cast<double>(samples.X.rows());
-    if (with_gradient_) finish_gradient(scale, *gradient, curvature);
+    if (with_gradient_) {
+      work_.gradient.finish(context_, atoms_, W_, work_.G_slopes, options_.reconstruction, scale,
+                            *gradient, curvature);
+    }
     return value * scale;
   }
 
@@ -158,61 +159,6 @@ class Evaluation {
       for (Index u = 0; u < K; ++u) A[u] *= slopes[u];
     }
     return value;
-  }
-
-  /// B += SᵀS: tiles of the lower triangle, each summed over the blocks in their order.
-  void add_code_products(Index rows) {
-    const Partition tiles(W_.rows(), kTileAtoms);
-    parallel_for(context_, tiles.count() * tiles.count(), [&](Index t) {
-      const Range row = tiles[t / tiles.count()];
-      const Range col = tiles[t % tiles.count()];
-      if (col.begin > row.begin) return;
-      const Index K = W_.rows();
-      const ConstMatrixView<Scalar> left(work_.S.data() + row.begin, rows, row.size(), K);
-      const ConstMatrixView<Scalar> right(work_.S.data() + col.begin, rows, col.size(), K);
-      const MatrixView<Scalar> product(work_.B.row(row.begin) + col.begin, row.size(), col.size(),
-                                       K);
-      if (row.begin == col.begin) {
-        blas::syrk_lower<Scalar>(Scalar(1), left, Scalar(1), product);
-      } else {
-        blas::gemm<Scalar>(blas::Op::kTransposed, blas::Op::kPlain, Scalar(1), left, right,
-                           Scalar(1), product);
-      }
-    });
-  }
-
-  /// sums += MᵀX and totals += Mᵀ1 (see AtomSet).
-  void add_gradient_sums(const Matrix<Scalar>& M, ConstMatrixView<Scalar> X) {
-    const ConstMatrixView<Scalar> used = ConstMatrixView<Scalar>(M).rows_between(0, X.rows());
-    const Partition tiles(W_.rows(), kTileAtoms);
-    parallel_for(context_, tiles.count(),
-                 [&](Index t) { atoms_.accumulate(tiles[t], used, X, work_.sums, work_.totals); });
-  }
-
-  /// The part through G is the part through S with the atoms as samples and weights 2 SᵀS; the
-  /// factor 2 covers both arguments of κ(w_u, w_v).
-  void finish_gradient(double scale, MatrixView<Scalar> gradient, std::span<double> curvature) {
-    blas::mirror_lower<Scalar>(context_, work_.B);
-    const auto factor = static_cast<Scalar>(2 * options_.reconstruction);
-    const Partition tiles(W_.rows(), kTileAtoms);
-    parallel_for(context_, tiles.count(), [&](Index t) {
-      for (Index u = tiles[t].begin; u < tiles[t].end; ++u) {
-        Scalar* row = work_.B.row(u);
-        const Scalar* slopes = work_.G_slopes.row(u);
-        for (Index v = 0; v < W_.rows(); ++v) row[v] *= factor * slopes[v];
-      }
-    });
-    add_gradient_sums(work_.B, W_);
-    parallel_for(context_, tiles.count(), [&](Index t) {
-      for (Index p = tiles[t].begin; p < tiles[t].end; ++p) {
-        const double total = work_.totals[static_cast<std::size_t>(p)];
-        Scalar* row = gradient.data() + p * gradient.outerStride();
-        atoms_.finish_gradient(p, total, work_.sums.row(p), row);
-        for (Index j = 0; j < W_.cols(); ++j)
-          row[j] = static_cast<Scalar>(static_cast<double>(row[j]) * scale);
-        if (!curvature.empty()) curvature[static_cast<std::size_t>(p)] = total * scale;
-      }
-    });
   }
 
   const Context& context_;
