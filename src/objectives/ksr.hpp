@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Kernel sparse representation: the basis whose kernel sparse codes cost least,
+//
+//   f(W) = 1/m Σ_i min_s [ κ(x_i,x_i) - 2 s·κ(W,x_i) + s G sᵀ + λ‖s‖₁ ],   G_uv = κ(w_u, w_v)
+//
+// S. Gao, I. Tsang, L.-T. Chia, "Kernel Sparse Representation for Image Classification and Face
+// Recognition", ECCV 2010. The inner minimum is a lasso in Gram form
+// (krica/solvers/gram_lasso.hpp), solved to the stated tolerance. At the minimising codes C the
+// derivative through them vanishes, so
+//   ∂f/∂S = -2C/m,   ∂f/∂G = CᵀC/m
+// and the gradient is that of kernel_gradient.hpp; it is exact up to the root of the tolerance.
+//
+// Evaluations on all samples start from the codes kept last (keep_codes), on a part of them from
+// zero. What is kept is part of a solver's state: save_codes and load_codes.
+#pragma once
+
+#include <utility>
+#include <vector>
+
+#include "krica/kernels/kernel.hpp"
+#include "krica/runtime/archive.hpp"
+#include "objectives/evaluated_objective.hpp"
+#include "objectives/kernel_gradient.hpp"
+
+namespace krica {
+
+class GramLasso;
+
+struct KsrOptions {
+  Index n_components = 0;  ///< K > 0
+  Kernel kernel = {};
+  double sparsity = 0.1;    ///< λ > 0
+  double tolerance = 1e-6;  ///< of a code: its cost is this part of κ(x,x) from the least, > 0
+
+  void validate() const;
+};
+
+template <class Scalar>
+class KsrObjective final : public EvaluatedObjective<Scalar> {
+ public:
+  KsrObjective(const Context& context, ConstMatrixView<Scalar> X, const KsrOptions& options);
+
+  [[nodiscard]] BasisCondition condition(ConstMatrixView<Scalar> W) override;
+
+  /// The codes of the last evaluation on all samples are where the next ones start.
+  void keep_codes() { kept_ = latest_; }
+  void save_codes(Archive& state) const;
+  void load_codes(const Archive& state);
+
+ private:
+  using SparseCode = std::vector<std::pair<Index, double>>;
+
+  double evaluate(const SampleBatch<Scalar>& batch, ConstMatrixView<Scalar> W,
+                  MatrixView<Scalar>* gradient) override;
+  double solve_block(const SampleBatch<Scalar>& batch, Range block, const AtomSet<Scalar>& atoms,
+                     const GramLasso& lasso, bool with_gradient);
+  double solve_row(const Scalar* x, Index sample, const GramLasso& lasso, Index row, bool warm);
+
+  KsrOptions options_;
+  std::vector<SparseCode> kept_;    // one a sample, or none
+  std::vector<SparseCode> latest_;  // of the last evaluation on all samples
+  Matrix<Scalar> codes_;            // of one block: κ(W, x), then C
+  Matrix<Scalar> slopes_;           // then -2C ∘ slopes
+  KernelGradient<Scalar> gradient_;
+};
+
+}  // namespace krica
