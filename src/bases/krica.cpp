@@ -5,19 +5,24 @@
 // fixed point, which can climb; see docs/math.md.
 #include "krica/objectives/krica.hpp"
 
+#include "bases/krica.hpp"
 #include "bases/methods.hpp"
 #include "bases/start.hpp"
 
 namespace krica {
 
-Basis learn_krica(const Context& context, const BasisRequest& request) {
+KricaOptions krica_options(const BasisRequest& request) {
   KricaOptions options;
   options.n_components = request.options.components;
   options.kernel = request.options.kernel;
   options.sparsity = request.options.sparsity;
   options.epsilon = request.options.epsilon;
   options.pooling = request.options.pooling;
-  KricaObjective<float> objective(context, request.patches, options);
+  return options;
+}
+
+Basis learn_krica(const Context& context, const BasisRequest& request) {
+  KricaObjective<float> objective(context, request.patches, krica_options(request));
   return minimised(context, objective, request);
 }
 

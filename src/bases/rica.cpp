@@ -4,19 +4,39 @@
 #include "krica/objectives/rica.hpp"
 
 #include "bases/methods.hpp"
+#include "bases/rica.hpp"
 #include "bases/start.hpp"
 
 namespace krica {
+namespace {
 
-Basis learn_rica(const Context& context, const BasisRequest& request) {
+RicaOptions rica_options(const BasisRequest& request) {
   RicaOptions options;
   options.n_components = request.options.components;
   options.weight = request.options.sparsity;
   options.epsilon = request.options.epsilon;
   options.pooling = request.options.pooling;
   apply_convention(options, request.options.convention);
-  RicaObjective<float> objective(context, request.patches, options);
+  return options;
+}
+
+}  // namespace
+
+Basis learn_rica(const Context& context, const BasisRequest& request) {
+  RicaObjective<float> objective(context, request.patches, rica_options(request));
   return minimised(context, objective, request);
+}
+
+Basis learn_class_rica(const Context& context, const BasisRequest& request,
+                       const Discrimination& discrimination) {
+  RicaOptions options = rica_options(request);
+  options.discrimination = discrimination;
+  if (options.row_norm == RowNorm::kNone) options.row_norm = RowNorm::kExact;
+  RicaObjective<float> objective(context, request.patches, options, request.labels);
+  Basis basis = minimised(context, objective, request);
+  basis.atoms.view().rowwise().normalize();
+  basis.atom_class = discrimination.atom_class;
+  return basis;
 }
 
 }  // namespace krica

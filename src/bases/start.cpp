@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "bases/class_atoms.hpp"
 #include "krica/clustering/kmeans.hpp"
 #include "krica/solvers/adam.hpp"
 #include "krica/solvers/fixed_point.hpp"
@@ -14,6 +15,8 @@ namespace krica {
 namespace {
 
 constexpr Index kManyPatches = 50000;
+
+using Start = std::function<Matrix<float>()>;
 
 Matrix<float> random_atoms(const Context& context, Index K, Index n) {
   Matrix<float> atoms(K, n);
@@ -33,6 +36,7 @@ Matrix<float> random_atoms(const Context& context, Index K, Index n) {
 Matrix<float> random_patches(const Context& context, ConstMatrixView<float> patches, Index K) {
   require(K <= patches.rows(), "basis", "{} atoms cannot be drawn from {} patches", K,
           patches.rows());
+  require_finite(patches, "basis", "patches");
   Random random = context.random("basis.random_patches");
   Matrix<float> atoms(K, patches.cols());
   Index u = 0;
@@ -43,28 +47,28 @@ Matrix<float> random_patches(const Context& context, ConstMatrixView<float> patc
 
 template <class Solver, class Objective>
 SolverResult<float> run(const Context& context, Solver solver, Objective& objective,
-                        const BasisRequest& request) {
+                        const BasisRequest& request, const Start& start) {
   if (request.state != nullptr) return solver.resume(context, objective, *request.state);
-  return solver.minimize(context, objective, starting_atoms(context, request));
+  return solver.minimize(context, objective, start());
 }
 
 SolverResult<float> solve(const Context& context, SampledObjective<float>& objective,
-                          const BasisRequest& request) {
+                          const BasisRequest& request, const Start& start) {
   const BasisOptions& options = request.options;
   const bool many = request.patches.rows() >= kManyPatches;
   const std::string solver = options.solver != "auto" ? options.solver : many ? "adam" : "lbfgs";
   if (solver == "lbfgs") {
     return run(context, Lbfgs<float>({.max_iterations = options.iterations}, request.hooks),
-               objective, request);
+               objective, request, start);
   }
   if (solver == "adam") {
     const AdamOptions adam{.epochs = options.epochs, .batch = options.batch, .rate = options.rate};
-    return run(context, Adam<float>(adam, request.hooks), objective, request);
+    return run(context, Adam<float>(adam, request.hooks), objective, request, start);
   }
   require(solver == "fixed-point", "basis",
           "unknown solver '{}'; known: auto, lbfgs, adam, fixed-point", solver);
   return run(context, FixedPoint<float>({.max_iterations = options.iterations}, request.hooks),
-             objective, request);
+             objective, request, start);
 }
 
 }  // namespace
@@ -76,14 +80,22 @@ Matrix<float> starting_atoms(const Context& context, const BasisRequest& request
     return random_atoms(context, options.components, request.patches.cols());
   if (options.init == "random-patches")
     return random_patches(context, request.patches, options.components);
+  if (options.init == "class-kmeans") return class_kmeans(context, request);
+  if (options.init == "label-affinity") return label_affinity(context, request);
   require(options.init == "kmeans", "basis",
-          "unknown init '{}'; known: kmeans, random-patches, random", options.init);
+          "unknown init '{}'; known: kmeans, random-patches, random, class-kmeans, label-affinity",
+          options.init);
   return kmeans(context, request.patches, {.n_clusters = options.components}).centers;
 }
 
 Basis minimised(const Context& context, SampledObjective<float>& objective,
                 const BasisRequest& request) {
-  SolverResult<float> result = solve(context, objective, request);
+  return minimised(context, objective, request, [&] { return starting_atoms(context, request); });
+}
+
+Basis minimised(const Context& context, SampledObjective<float>& objective,
+                const BasisRequest& request, const Start& start) {
+  SolverResult<float> result = solve(context, objective, request, start);
   if (result.status == Status::kCancelled) {
     if (request.hooks.checkpoint) request.hooks.checkpoint(result.state);
     throw Cancelled();

@@ -1,18 +1,25 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <functional>
+
 #include "krica/bases/basis.hpp"
 #include "krica/solvers/objective.hpp"
 
 namespace krica {
 
-/// The first atoms by request.options.init: kmeans, random-patches (different ones), or random
-/// (unit-norm normals). Throws InvalidArgument for other names and for more atoms than patches.
+/// The first atoms by request.options.init: kmeans, random-patches (different ones), random
+/// (unit-norm normals), or by class (class_atoms.hpp). Throws InvalidArgument for other names and
+/// for more atoms than patches.
 Matrix<float> starting_atoms(const Context& context, const BasisRequest& request);
 
 /// Minimises by request.options.solver; "auto" is Adam from 50,000 patches on, else L-BFGS. Resumes
 /// request.state. Throws Cancelled after the checkpoint hook was given the state.
 Basis minimised(const Context& context, SampledObjective<float>& objective,
                 const BasisRequest& request);
+
+/// The same from a start of the objective's own shape.
+Basis minimised(const Context& context, SampledObjective<float>& objective,
+                const BasisRequest& request, const std::function<Matrix<float>()>& start);
 
 }  // namespace krica

@@ -8,21 +8,27 @@
 
 #include "kernels/atom_set.hpp"
 #include "kernels/distances.hpp"
+#include "krica/solvers/gram_lasso.hpp"
 #include "runtime/blas.hpp"
 #include "runtime/check.hpp"
 #include "runtime/names.hpp"
 #include "runtime/parallel.hpp"
+#include "runtime/vector_math.hpp"
 
 namespace krica {
 namespace {
 
 constexpr std::string_view kName = "encoder";
-constexpr NameTable<EncoderKind, 5> kKinds = {{
+constexpr double kLassoTolerance = 1e-4;
+constexpr NameTable<EncoderKind, 8> kKinds = {{
     {EncoderKind::kKernel, "kernel"},
     {EncoderKind::kAbs, "abs"},
     {EncoderKind::kTriangle, "triangle"},
     {EncoderKind::kHard, "hard"},
     {EncoderKind::kSoftThreshold, "soft-threshold"},
+    {EncoderKind::kSoftAbs, "soft-abs"},
+    {EncoderKind::kSigmoid, "sigmoid"},
+    {EncoderKind::kLasso, "lasso"},
 }};
 
 /// row holds squared distances; afterwards max(0, mean - distance).
@@ -48,13 +54,42 @@ void soft_threshold(float* row, Index K, float threshold) {
   }
 }
 
+/// row holds w_u·x; afterwards 1 / (1 + exp(-w_u·x - b_u)).
+void sigmoid(float* row, Index K, std::span<const float> bias) {
+  for (Index u = 0; u < K; ++u)
+    row[u] = -row[u] - (bias.empty() ? 0.0F : bias[static_cast<std::size_t>(u)]);
+  exp_in_place(row, K);
+  for (Index u = 0; u < K; ++u) row[u] = 1.0F / (1.0F + row[u]);
+}
+
+GramLassoOptions lasso_options(const EncoderOptions& options) {
+  return {.sparsity = options.sparsity, .tolerance = kLassoTolerance};
+}
+
+GramLasso lasso_of(const EncoderOptions& options, const Matrix<float>& atoms) {
+  Matrix<double> G(atoms.rows(), atoms.rows());
+  kernel_matrix<double>(Context({.threads = 1}), options.kernel,
+                        Matrix<double>::copy_of(atoms.view().cast<double>()), G);
+  return {G, lasso_options(options)};
+}
+
+/// row holds κ(w_u, x); afterwards |s_u|.
+void solve_code(const GramLasso& lasso, double self, float* row) {
+  const auto K = static_cast<std::size_t>(lasso.components());
+  const std::vector<double> correlations(row, row + K);
+  std::vector<double> code(K, 0.0);
+  lasso.solve(correlations, self, code);
+  for (std::size_t u = 0; u < K; ++u) row[u] = static_cast<float>(std::abs(code[u]));
+}
+
 }  // namespace
 
 std::string_view name_of(EncoderKind kind) { return find_name(kKinds, kind); }
 EncoderKind encoder_kind(std::string_view name) { return find_value(kKinds, name, kName); }
 
 void EncoderOptions::validate() const {
-  if (kind == EncoderKind::kKernel) kernel.validate();
+  if (kind == EncoderKind::kKernel || kind == EncoderKind::kLasso) kernel.validate();
+  if (kind == EncoderKind::kLasso) lasso_options(*this).validate();
   require(std::isfinite(threshold) && threshold >= 0, kName,
           "threshold must be finite and >= 0, got {}", threshold);
 }
@@ -63,31 +98,41 @@ struct Encoder::Implementation {
   EncoderOptions options;
   Matrix<float> atoms;
   std::vector<float> gammas;
+  std::vector<float> bias;
   AtomSet<float> kernel_atoms;
   std::vector<float> norms;  // of triangle and hard
+  std::optional<GramLasso> lasso;
 
   Implementation(const EncoderOptions& opts, ConstMatrixView<float> W,
-                 std::span<const float> atom_gammas)
+                 std::span<const float> atom_gammas, std::span<const float> atom_bias)
       : options(opts),
         atoms(Matrix<float>::copy_of(W)),
         gammas(atom_gammas.begin(), atom_gammas.end()),
+        bias(atom_bias.begin(), atom_bias.end()),
         kernel_atoms(opts.kernel, atoms, gammas) {
     if (opts.kind == EncoderKind::kTriangle || opts.kind == EncoderKind::kHard) {
       norms = squared_row_norms<float>(atoms);
     }
+    if (opts.kind == EncoderKind::kLasso) lasso.emplace(lasso_of(opts, atoms));
   }
 };
 
 Encoder::Encoder(const EncoderOptions& options, ConstMatrixView<float> atoms,
-                 std::span<const float> gammas) {
+                 std::span<const float> gammas, std::span<const float> bias) {
   options.validate();
   require_not_empty(atoms, kName, "atoms");
   require_finite(atoms, kName, "atoms");
   require(gammas.empty() || static_cast<Index>(gammas.size()) == atoms.rows(), kName,
           "{} widths for {} atoms", gammas.size(), atoms.rows());
+  require(gammas.empty() || options.kind != EncoderKind::kLasso, kName,
+          "the lasso needs one width for all atoms");
   for (const float gamma : gammas)
     require(std::isfinite(gamma) && gamma > 0, kName, "a width must be > 0, got {}", gamma);
-  implementation_ = std::make_unique<Implementation>(options, atoms, gammas);
+  const auto given = static_cast<Index>(bias.size());
+  require(bias.empty() || given == atoms.rows(), kName, "{} bias values for {} atoms", given,
+          atoms.rows());
+  require_finite(ConstMatrixView<float>(bias.data(), bias.empty() ? 0 : 1, given), kName, "bias");
+  implementation_ = std::make_unique<Implementation>(options, atoms, gammas, bias);
 }
 
 Encoder::~Encoder() = default;
@@ -98,6 +143,7 @@ Index Encoder::inputs() const { return implementation_->atoms.cols(); }
 const EncoderOptions& Encoder::options() const { return implementation_->options; }
 ConstMatrixView<float> Encoder::atoms() const { return implementation_->atoms; }
 std::span<const float> Encoder::gammas() const { return implementation_->gammas; }
+std::span<const float> Encoder::bias() const { return implementation_->bias; }
 Index Encoder::channels() const {
   return implementation_->atoms.rows() * (options().kind == EncoderKind::kSoftThreshold ? 2 : 1);
 }
@@ -108,6 +154,15 @@ void Encoder::encode(ConstMatrixView<float> patches, MatrixView<float> codes) co
   const EncoderKind kind = options().kind;
   if (kind == EncoderKind::kKernel) return self.kernel_atoms.evaluate(patches, codes, nullptr);
   const MatrixView<float> raw(codes.data(), codes.rows(), K, codes.outerStride());
+  if (kind == EncoderKind::kLasso) {
+    self.kernel_atoms.evaluate(patches, raw, nullptr);
+    for (Index i = 0; i < codes.rows(); ++i) {
+      const float* x = patches.data() + i * patches.outerStride();
+      solve_code(*self.lasso, self_kernel(options().kernel, x, inputs()),
+                 codes.data() + i * codes.outerStride());
+    }
+    return;
+  }
   if (kind == EncoderKind::kTriangle || kind == EncoderKind::kHard) {
     squared_distances<float>(patches, self.atoms, self.norms, raw);
   } else {
@@ -123,7 +178,24 @@ void Encoder::encode(ConstMatrixView<float> patches, MatrixView<float> codes) co
     if (kind == EncoderKind::kAbs) {
       for (Index u = 0; u < K; ++u) row[u] = std::abs(row[u]);
     }
+    if (kind == EncoderKind::kSoftAbs) {
+      for (Index u = 0; u < K; ++u) row[u] = std::sqrt(row[u] * row[u] + 1e-8F);
+    }
+    if (kind == EncoderKind::kSigmoid) sigmoid(row, K, bias());
   }
+}
+
+void Encoder::save(Archive& archive) const {
+  archive.put("atoms", atoms());
+  if (!gammas().empty()) archive.put_vector("atom_gammas", gammas());
+  if (!bias().empty()) archive.put_vector("atom_bias", bias());
+}
+
+Encoder Encoder::load(const EncoderOptions& options, const Archive& archive) {
+  const auto optional = [&](const std::string& name) {
+    return archive.has(name) ? archive.vector<float>(name) : std::vector<float>{};
+  };
+  return {options, archive.matrix<float>("atoms"), optional("atom_gammas"), optional("atom_bias")};
 }
 
 }  // namespace krica

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "krica/bases/basis.hpp"
 #include "krica/models/options.hpp"
+#include "krica/objectives/discrimination.hpp"
 #include "krica/runtime/enum_names.hpp"
 
 namespace krica {
@@ -16,7 +17,9 @@ std::vector<std::string> choices_of(std::string_view option) {
     choices = all_names<WhiteningKind>();
     choices.emplace_back("kpca");
   }
-  if (option == "init") choices = {"kmeans", "random-patches", "random"};
+  if (option == "init")
+    choices = {"kmeans", "random-patches", "random", "class-kmeans", "label-affinity"};
+  if (option == "discrimination-reading") choices = all_names<DiscriminationReading>();
   if (option == "convention") choices = {"paper", "le", "matlab"};
   if (option == "pooling-groups") choices = {"none", "topographic"};
   if (option == "landmark-choice") choices = {"kmeans", "random"};

@@ -5,7 +5,6 @@
 #include <nlohmann/json.hpp>
 
 #include "data/mirror.hpp"
-#include "models/encoder_from.hpp"
 #include "models/raw_pixels.hpp"
 #include "runtime/check.hpp"
 #include "runtime/parallel.hpp"
@@ -138,9 +137,9 @@ Archive Model::to_archive() const {
   archive.put_vector<std::int64_t>("image_shape", shape);
   put_history(archive, parts_.history);
   if (parts_.extractor) {
-    const Encoder& encoder = parts_.extractor->encoder();
-    archive.put("atoms", encoder.atoms());
-    if (!encoder.gammas().empty()) archive.put_vector<float>("atom_gammas", encoder.gammas());
+    parts_.extractor->encoder().save(archive);
+    if (!parts_.atom_class.empty())
+      archive.put_vector<std::int64_t>("atom_class", parts_.atom_class);
     parts_.extractor->preprocessing().save(archive);
   }
   if (has_classifier()) {
@@ -164,7 +163,12 @@ Model Model::from_archive(const Archive& archive, const std::string& source) {
     parts.shape = {shape[0], shape[1], shape[2]};
     if (archive.has("atoms")) {
       parts.extractor.emplace(features_of(parts.options), parts.shape, Preprocessing::load(archive),
-                              encoder_from(archive, parts.options));
+                              Encoder::load(encoder_of(parts.options), archive));
+      if (archive.has("atom_class")) parts.atom_class = archive.vector<std::int64_t>("atom_class");
+      if (!parts.atom_class.empty() && static_cast<Index>(parts.atom_class.size()) !=
+                                           parts.extractor->encoder().atoms().rows()) {
+        refuse(source, "the atoms' classes do not fit the atoms");
+      }
     }
     if (archive.has("svm.weights")) {
       parts.standardiser = Standardiser::load(archive);

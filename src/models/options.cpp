@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "krica/bases/basis.hpp"
+#include "krica/objectives/discrimination.hpp"
 #include "krica/objectives/rica.hpp"
 #include "models/parts.hpp"
 #include "runtime/check.hpp"
@@ -54,6 +55,19 @@ constexpr double kClassifierRate = 1.0 / 3;
 
 void require_positive(std::string_view name, Index value) {
   require(value > 0, "options", "{} must be > 0, got {}", name, value);
+}
+
+double sparsity_of(const PipelineOptions& options) {
+  return options.sparsity.value_or(basis_method(options.method).sparsity);
+}
+
+std::string whitening_of(const PipelineOptions& options) {
+  return options.whitening.value_or(std::string(basis_method(options.method).whitening));
+}
+
+/// Kernel principal components have small variances: they are parts of κ(x, x), about 1.
+double default_whitening_epsilon(const PipelineOptions& options) {
+  return whitening_of(options) == "kpca" ? 1e-4 : 0.1;
 }
 
 }  // namespace
@@ -105,6 +119,19 @@ void PipelineOptions::validate() const {
   features_of(*this).validate();
   preprocessing_of(*this).validate();
   if (chosen.learn != nullptr) pooling_of(*this).validate(components);
+  require(!sparsity || (std::isfinite(*sparsity) && *sparsity >= 0), "options",
+          "sparsity must be auto or >= 0, got {}", sparsity.value_or(0));
+  require(sparsity_target > 0 && sparsity_target < 1, "options",
+          "sparsity-target must lie between 0 and 1, got {}", sparsity_target);
+  require(std::isfinite(weight_decay) && weight_decay >= 0, "options",
+          "weight-decay must be >= 0, got {}", weight_decay);
+  require(chosen.whitening != "kpca" || !whitening || *whitening == "kpca", "options",
+          "{} works on kernel principal components; leave whitening auto instead of '{}'", method,
+          whitening.value_or(""));
+  Discrimination{.weight = discrimination,
+                 .reading = krica::discrimination_reading(discrimination_reading),
+                 .elastic = elastic}
+      .validate();
   RicaOptions rica;
   apply_convention(rica, convention);
 }
@@ -116,6 +143,13 @@ PipelineOptions resolved(const PipelineOptions& options, const ImageShape& shape
   if (!settled.encoder) settled.encoder = std::string(method.encoder);
   if (!settled.unit_norm) settled.unit_norm = method.unit_norm;
   if (!settled.init) settled.init = std::string(method.init);
+  if (!settled.sparsity) settled.sparsity = method.sparsity;
+  if (!settled.whitening) settled.whitening = std::string(method.whitening);
+  if (!settled.whitening_epsilon) settled.whitening_epsilon = default_whitening_epsilon(settled);
+  if (settled.whitening_components == 0 && method.name == "kica")
+    settled.whitening_components = settled.components;
+  if (settled.whitening_components == 0 && method.name == "kpca-rica")
+    settled.whitening_components = std::max<Index>(1, settled.components / 2);
   if (!settled.contrast) settled.contrast = !shape.is_sample();
   if (shape.is_sample()) {
     settled.receptive_field = 1;
@@ -166,7 +200,8 @@ Kernel kernel_of(const PipelineOptions& options) {
 EncoderOptions encoder_of(const PipelineOptions& options) {
   return {.kind = encoder_kind(options.encoder.value_or("kernel")),
           .kernel = kernel_of(options),
-          .threshold = options.threshold};
+          .threshold = options.threshold,
+          .sparsity = sparsity_of(options)};
 }
 
 FeatureOptions features_of(const PipelineOptions& options) {
@@ -180,16 +215,18 @@ FeatureOptions features_of(const PipelineOptions& options) {
 }
 
 PreprocessingOptions preprocessing_of(const PipelineOptions& options) {
-  PreprocessingOptions result{.contrast = options.contrast.value_or(true),
-                              .contrast_epsilon = options.contrast_epsilon,
-                              .whitening = {.epsilon = options.whitening_epsilon,
-                                            .components = options.whitening_components},
-                              .unit_norm = options.unit_norm.value_or(false)};
+  const double epsilon = options.whitening_epsilon.value_or(default_whitening_epsilon(options));
+  PreprocessingOptions result{
+      .contrast = options.contrast.value_or(true),
+      .contrast_epsilon = options.contrast_epsilon,
+      .whitening = {.epsilon = epsilon, .components = options.whitening_components},
+      .unit_norm = options.unit_norm.value_or(false)};
+  const std::string whitening = whitening_of(options);
   const std::vector<std::string> kinds = choices_of("whitening");
-  require(std::find(kinds.begin(), kinds.end(), options.whitening) != kinds.end(), "options",
-          "unknown whitening '{}'; known: {}", options.whitening, fmt::join(kinds, ", "));
-  if (options.whitening != "kpca") {
-    result.whitening.kind = whitening_kind(options.whitening);
+  require(std::find(kinds.begin(), kinds.end(), whitening) != kinds.end(), "options",
+          "unknown whitening '{}'; known: {}", whitening, fmt::join(kinds, ", "));
+  if (whitening != "kpca") {
+    result.whitening.kind = whitening_kind(whitening);
     return result;
   }
   const bool random = options.landmark_choice == "random";
@@ -199,14 +236,14 @@ PreprocessingOptions preprocessing_of(const PipelineOptions& options) {
                        .landmarks = options.landmarks,
                        .choice = random ? LandmarkChoice::kRandom : LandmarkChoice::kKmeans,
                        .components = options.whitening_components,
-                       .epsilon = options.whitening_epsilon};
+                       .epsilon = epsilon};
   return result;
 }
 
 BasisOptions basis_of(const PipelineOptions& options) {
   return {.components = options.components,
           .kernel = kernel_of(options),
-          .sparsity = options.sparsity,
+          .sparsity = sparsity_of(options),
           .epsilon = options.epsilon,
           .init = options.init.value_or("kmeans"),
           .convention = options.convention,
@@ -215,7 +252,13 @@ BasisOptions basis_of(const PipelineOptions& options) {
           .iterations = options.iterations,
           .epochs = options.epochs,
           .batch = options.batch.value_or(kPatchBatch),
-          .rate = options.rate.value_or(kPatchRate)};
+          .rate = options.rate.value_or(kPatchRate),
+          .discrimination = options.discrimination,
+          .discrimination_reading = options.discrimination_reading,
+          .elastic = options.elastic,
+          .sparsity_target = options.sparsity_target,
+          .weight_decay = options.weight_decay,
+          .untied = options.untied};
 }
 
 JointOptions joint_of(const PipelineOptions& options) {
@@ -225,7 +268,7 @@ JointOptions joint_of(const PipelineOptions& options) {
                      .features = features_of(options),
                      .loss = margin_loss(options.loss),
                      .reconstruction = options.reconstruction,
-                     .sparsity = options.sparsity,
+                     .sparsity = sparsity_of(options),
                      .epsilon = options.epsilon};
   joint.learn_gamma = options.learn_gamma.value_or(true);
   joint.augmentation = {.flips = options.flips, .crops = options.crops};

@@ -8,7 +8,6 @@
 
 #include "krica/patches/sampling.hpp"
 #include "models/checkpoint.hpp"
-#include "models/encoder_from.hpp"
 #include "models/joint_stage.hpp"
 #include "models/parts.hpp"
 #include "models/raw_pixels.hpp"
@@ -82,10 +81,11 @@ class Training {
     const Archive& done = checkpoint_.content();
     parts_.options = options_from_json(done.text("settled_options"));
     parts_.basis_status = done.text("basis_status");
+    if (done.has("atom_class")) parts_.atom_class = done.vector<std::int64_t>("atom_class");
     const Archive solver = checkpoint_.state("basis_result");
     parts_.history = history_from(solver);
     parts_.extractor.emplace(features_of(parts_.options), parts_.shape, Preprocessing::load(done),
-                             encoder_from(done, parts_.options));
+                             Encoder::load(encoder_of(parts_.options), done));
   }
 
   Preprocessing fit_preprocessing(const Matrix<float>& raw_patches) {
@@ -104,8 +104,11 @@ class Training {
   }
 
   void settle_gamma(const Matrix<float>& patches) {
+    const auto of_kernel = [](std::string_view code) {
+      return code == "kernel" || code == "lasso";
+    };
     const bool used = kernel_kind(parts_.options.kernel) == KernelKind::kGaussian &&
-                      parts_.options.encoder == "kernel";
+                      (of_kernel(*parts_.options.encoder) || of_kernel(method_.encoder));
     if (parts_.options.gamma || !used) {
       parts_.options.gamma = parts_.options.gamma.value_or(1.0);
       return;
@@ -124,9 +127,12 @@ class Training {
                   std::span<const float> gammas = {}) {
     Archive& content = checkpoint_.content();
     content.remove("solver");
-    content.put("atoms", basis.atoms);
-    if (!gammas.empty()) content.put_vector<float>("atom_gammas", gammas);
+    Encoder(encoder_of(parts_.options), basis.atoms, gammas, basis.bias).save(content);
     preprocessing.save(content);
+    if (!basis.atom_class.empty()) {
+      const std::vector<std::int64_t> classes(basis.atom_class.begin(), basis.atom_class.end());
+      content.put_vector<std::int64_t>("atom_class", classes);
+    }
     content.put_text("settled_options", to_json(parts_.options));
     content.put_text("basis_status", std::string(name_of(basis.status)));
     Archive result;

@@ -3,6 +3,10 @@
 // What every method under src/bases must do: learn, repeat its bits, resume, refuse.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
+#include <functional>
+
 #include "krica/bases/basis.hpp"
 #include "krica/runtime/error.hpp"
 #include "support/problems.hpp"
@@ -18,6 +22,23 @@ std::vector<std::string> learning_methods() {
   return names;
 }
 
+/// More atoms than values in a patch, except where there cannot be.
+Index components_of(const std::string& method) {
+  return method == "ica" || method == "kica" ? 6 : 24;
+}
+
+/// Those that the method takes; those without a solver do not mind.
+std::vector<std::string> solvers_of(const std::string& method) {
+  if (method == "sparse-rbm") return {"adam"};
+  return {"lbfgs", "adam"};
+}
+
+std::vector<int> three_classes() {
+  std::vector<int> labels;
+  for (int i = 0; i < 400; ++i) labels.push_back(i * i % 7 % 3);
+  return labels;
+}
+
 Matrix<float> unit_patches() {
   Matrix<float> patches = support::random_matrix<float>(400, 8, 3);
   patches.view().rowwise().normalize();
@@ -26,10 +47,11 @@ Matrix<float> unit_patches() {
 
 class EveryMethod : public testing::TestWithParam<std::string> {
  protected:
-  BasisRequest request(const std::string& solver = "lbfgs") {
+  BasisRequest request(const std::string& solver = "auto") {
     const BasisMethod& method = basis_method(GetParam());
-    BasisRequest request{patches_, {}, {}, {}, nullptr};
-    request.options.components = 24;
+    BasisRequest request{patches_, labels_, {}, {}, nullptr};
+    request.options.components = components_of(GetParam());
+    request.options.sparsity = method.sparsity;
     request.options.kernel.gamma = 3;
     request.options.init = std::string(method.init);
     request.options.solver = solver;
@@ -42,31 +64,37 @@ class EveryMethod : public testing::TestWithParam<std::string> {
     return basis_method(GetParam()).learn(context, wanted);
   }
   Matrix<float> patches_ = unit_patches();
+  std::vector<int> labels_ = three_classes();
 };
 
 TEST_P(EveryMethod, LearnsFiniteDifferentAtoms) {
   const Basis basis = learn(Context(), request());
-  ASSERT_EQ(basis.atoms.rows(), 24);
+  const Index K = components_of(GetParam());
+  ASSERT_EQ(basis.atoms.rows(), K);
   ASSERT_EQ(basis.atoms.cols(), 8);
   EXPECT_TRUE(basis.atoms.view().allFinite());
-  for (Index u = 1; u < 24; ++u)
+  for (Index u = 1; u < K; ++u)
     EXPECT_GT((basis.atoms.view().row(u) - basis.atoms.view().row(0)).norm(), 1e-3F);
   EXPECT_NE(basis.status, Status::kDiverged);
   EXPECT_NE(basis.status, Status::kCollapsed);
+  const BasisMethod& method = basis_method(GetParam());
+  EXPECT_EQ(basis.bias.size(), method.encoder == "sigmoid" ? static_cast<std::size_t>(K) : 0);
+  EXPECT_EQ(basis.atom_class.size(), method.needs_labels ? static_cast<std::size_t>(K) : 0);
 }
 
 TEST_P(EveryMethod, SameBitsForAnyThreadsOtherBitsForAnotherSeed) {
-  for (const char* solver : {"lbfgs", "adam"}) {
+  for (const std::string& solver : solvers_of(GetParam())) {
     const Basis one = learn(Context({.threads = 1, .seed = 5}), request(solver));
     const Basis four = learn(Context({.threads = 4, .seed = 5}), request(solver));
     const Basis other = learn(Context({.threads = 1, .seed = 6}), request(solver));
     EXPECT_TRUE(one.atoms.view() == four.atoms.view()) << solver;
+    EXPECT_EQ(one.bias, four.bias) << solver;
     EXPECT_FALSE(one.atoms.view() == other.atoms.view()) << solver;
   }
 }
 
 TEST_P(EveryMethod, ResumesFromItsCheckpoints) {
-  for (const char* solver : {"lbfgs", "adam"}) {
+  for (const std::string& solver : solvers_of(GetParam())) {
     BasisRequest whole = request(solver);
     std::vector<Archive> states;
     whole.hooks.checkpoint_every = 1;
@@ -83,6 +111,9 @@ TEST_P(EveryMethod, RefusesMoreAtomsThanPatchesOrNone) {
   BasisRequest none = request();
   none.options.components = 0;
   EXPECT_THROW(learn(Context(), none), InvalidArgument);
+  Matrix<float> holed = patches_;
+  holed(3, 3) = NAN;
+  EXPECT_THROW(learn(Context(), {holed, labels_, request().options, {}, nullptr}), InvalidArgument);
   BasisRequest many = request();
   many.options.components = 401;
   if (basis_method(GetParam()).init != "random") {
@@ -90,10 +121,37 @@ TEST_P(EveryMethod, RefusesMoreAtomsThanPatchesOrNone) {
   }
 }
 
+TEST_P(EveryMethod, StopsOnRequestAndGoesOn) {
+  BasisRequest whole = request();
+  const Basis wanted = learn(Context(), whole);
+  std::vector<Archive> states;
+  whole.hooks.checkpoint = [&](const Archive& state) { states.push_back(state); };
+  std::function<void()> stop;
+  int reports = 0;
+  const Context stopping({.progress = [&](const Progress&) {
+    if (++reports == 3) stop();
+  }});
+  stop = [&] { stopping.cancel(); };
+  try {
+    EXPECT_TRUE(learn(stopping, whole).atoms.view() == wanted.atoms.view());
+  } catch (const Cancelled&) {
+    BasisRequest again = request();
+    if (!states.empty()) again.state = &states.back();
+    EXPECT_TRUE(learn(Context(), again).atoms.view() == wanted.atoms.view());
+  }
+}
+
+TEST_P(EveryMethod, SaysWhatItIsAndWhatToTune) {
+  const BasisMethod& method = basis_method(GetParam());
+  EXPECT_GT(method.summary.size(), 20U);
+  EXPECT_LT(method.summary.size(), 95U) << "one line";
+  EXPECT_NE(method.grid.find('='), std::string_view::npos);
+}
+
 INSTANTIATE_TEST_SUITE_P(Bases, EveryMethod, testing::ValuesIn(learning_methods()),
                          [](const auto& tested) {
                            std::string name = tested.param;
-                           std::erase(name, '-');
+                           std::replace(name.begin(), name.end(), '-', '_');
                            return name;
                          });
 

@@ -3,6 +3,7 @@
 
 #include "krica/features/encoder.hpp"
 #include "krica/runtime/error.hpp"
+#include "krica/solvers/gram_lasso.hpp"
 #include "support/problems.hpp"
 
 namespace krica {
@@ -10,7 +11,7 @@ namespace {
 
 /// The formulas of the header, one patch and in double.
 std::vector<double> expected_code(const EncoderOptions& options, const Matrix<float>& atoms,
-                                  const float* x) {
+                                  const std::vector<float>& bias, const float* x) {
   const Index K = atoms.rows();
   const Index n = atoms.cols();
   std::vector<double> dots;
@@ -44,6 +45,9 @@ std::vector<double> expected_code(const EncoderOptions& options, const Matrix<fl
     if (options.kind == EncoderKind::kHard) code.push_back(u == nearest ? 1 : 0);
     if (options.kind == EncoderKind::kSoftThreshold)
       code.push_back(std::max(0.0, dot - options.threshold));
+    if (options.kind == EncoderKind::kSoftAbs) code.push_back(std::sqrt(dot * dot + 1e-8));
+    if (options.kind == EncoderKind::kSigmoid)
+      code.push_back(1 / (1 + std::exp(-dot - bias[static_cast<std::size_t>(u)])));
   }
   if (options.kind == EncoderKind::kSoftThreshold) {
     for (const double dot : dots) code.push_back(std::max(0.0, -dot - options.threshold));
@@ -57,12 +61,14 @@ TEST_P(EveryEncoder, IsItsFormula) {
   const EncoderOptions options{.kind = GetParam(), .kernel = {.gamma = 0.3}, .threshold = 0.4};
   const Matrix<float> atoms = support::random_matrix<float>(37, 9, 1);
   const Matrix<float> patches = support::random_matrix<float>(11, 9, 2);
-  const Encoder encoder(options, atoms);
+  std::vector<float> bias;
+  for (Index u = 0; u < 37; ++u) bias.push_back(0.1F * static_cast<float>(u) - 2);
+  const Encoder encoder(options, atoms, {}, bias);
   EXPECT_EQ(encoder.channels(), GetParam() == EncoderKind::kSoftThreshold ? 74 : 37);
   Matrix<float> codes(11, encoder.channels());
   encoder.encode(patches, codes);
   for (Index i = 0; i < 11; ++i) {
-    const std::vector<double> expected = expected_code(options, atoms, patches.row(i));
+    const std::vector<double> expected = expected_code(options, atoms, bias, patches.row(i));
     for (Index u = 0; u < codes.cols(); ++u) {
       EXPECT_NEAR(codes(i, u), expected[static_cast<std::size_t>(u)], 2e-5) << i << " " << u;
     }
@@ -72,18 +78,71 @@ TEST_P(EveryEncoder, IsItsFormula) {
 INSTANTIATE_TEST_SUITE_P(Encoder, EveryEncoder,
                          testing::Values(EncoderKind::kKernel, EncoderKind::kAbs,
                                          EncoderKind::kTriangle, EncoderKind::kHard,
-                                         EncoderKind::kSoftThreshold),
+                                         EncoderKind::kSoftThreshold, EncoderKind::kSoftAbs,
+                                         EncoderKind::kSigmoid),
                          [](const auto& tested) {
                            std::string name(name_of(tested.param));
                            std::erase(name, '-');
                            return name;
                          });
 
+TEST(Encoder, LassoCodesAreNearlyTheLeastCost) {
+  const EncoderOptions options{
+      .kind = EncoderKind::kLasso, .kernel = {.gamma = 0.2}, .sparsity = 0.05};
+  const Matrix<float> atoms = support::random_matrix<float>(37, 4, 1);
+  const Matrix<float> patches = support::random_matrix<float>(11, 4, 2);
+  const Encoder encoder(options, atoms);
+  Matrix<float> codes(11, encoder.channels());
+  encoder.encode(patches, codes);
+  Matrix<double> G(37, 37);
+  for (Index u = 0; u < 37; ++u) {
+    for (Index v = 0; v < 37; ++v)
+      G(u, v) = kernel_value(options.kernel, atoms.row(u), atoms.row(v), 4);
+  }
+  const GramLasso exact(G, {.sparsity = 0.05, .tolerance = 1e-12, .max_sweeps = 100000});
+  for (Index i = 0; i < 11; ++i) {
+    std::vector<double> c;
+    for (Index u = 0; u < 37; ++u)
+      c.push_back(kernel_value(options.kernel, atoms.row(u), patches.row(i), 4));
+    std::vector<double> best(37, 0.0);
+    const double least = exact.solve(c, 1.0, best).value;
+    // The code's size is given; with the signs of the exact one its cost is nearly as low.
+    double cost = 1;
+    for (Index u = 0; u < 37; ++u) {
+      EXPECT_GE(codes(i, u), 0);
+      const auto signed_code = [&](Index v) {
+        return std::copysign(static_cast<double>(codes(i, v)), best[static_cast<std::size_t>(v)]);
+      };
+      cost += 0.05 * static_cast<double>(codes(i, u)) -
+              2 * signed_code(u) * c[static_cast<std::size_t>(u)];
+      for (Index v = 0; v < 37; ++v) cost += signed_code(u) * G(u, v) * signed_code(v);
+    }
+    EXPECT_LT(cost - least, 1e-3);
+  }
+  EXPECT_THROW(Encoder({.kind = EncoderKind::kLasso, .sparsity = 0}, atoms), InvalidArgument);
+}
+
+TEST(Encoder, SurvivesAnArchive) {
+  const Matrix<float> atoms = support::random_matrix<float>(3, 2, 1);
+  const EncoderOptions options{.kind = EncoderKind::kSigmoid};
+  for (const std::vector<float>& bias : {std::vector<float>{}, std::vector<float>{1, -2, 3}}) {
+    Archive archive;
+    Encoder(options, atoms, {}, bias).save(archive);
+    const Encoder loaded = Encoder::load(options, archive);
+    EXPECT_TRUE(loaded.atoms() == atoms.view());
+    EXPECT_EQ(std::vector<float>(loaded.bias().begin(), loaded.bias().end()), bias);
+  }
+}
+
 TEST(Encoder, RefusesBadInput) {
   Matrix<float> atoms = support::random_matrix<float>(3, 2, 1);
   EXPECT_THROW(Encoder({.kernel = {.gamma = -1}}, atoms), InvalidArgument);
   EXPECT_THROW(Encoder({.threshold = -0.1}, atoms), InvalidArgument);
   EXPECT_THROW(Encoder({}, Matrix<float>(0, 2)), InvalidArgument);
+  const std::vector<float> two = {1, 2};
+  EXPECT_THROW(Encoder({}, atoms, {}, two), InvalidArgument);
+  const std::vector<float> holed = {1, NAN, 2};
+  EXPECT_THROW(Encoder({}, atoms, {}, holed), InvalidArgument);
   atoms(1, 1) = NAN;
   EXPECT_THROW(Encoder({}, atoms), InvalidArgument);
   EXPECT_THROW(encoder_kind("triangular"), InvalidArgument);

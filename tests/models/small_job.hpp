@@ -12,7 +12,8 @@ namespace krica::support {
 inline PipelineOptions small_options(const std::string& method = "krica") {
   PipelineOptions options;
   options.method = method;
-  options.components = 16;
+  options.components = method == "ica" || method == "kica" ? 12 : 15;  // three classes
+  if (method == "kica" || method == "kpca-rica") options.landmarks = 60;
   options.receptive_field = 4;
   options.patches = 600;
   options.iterations = 8;

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
+#include "krica/bases/basis.hpp"
 #include "krica/classify/splits.hpp"
 #include "krica/models/model.hpp"
 #include "krica/runtime/error.hpp"
@@ -12,6 +15,14 @@ namespace {
 
 using support::gratings;
 using support::small_options;
+
+std::vector<std::string> method_names() {
+  std::vector<std::string> names;
+  for (const BasisMethod& method : basis_methods()) {
+    if (!method.joint) names.emplace_back(method.name);  // those have tests of their own
+  }
+  return names;
+}
 
 class EveryMethodModel : public testing::TestWithParam<std::string> {};
 
@@ -31,12 +42,10 @@ TEST_P(EveryMethodModel, LearnsGratingsAndSurvivesItsFile) {
   std::filesystem::remove(path);
 }
 
-INSTANTIATE_TEST_SUITE_P(Models, EveryMethodModel,
-                         testing::Values("krica", "random-patches", "rica", "kmeans-triangle",
-                                         "kmeans-hard", "raw-pixels"),
+INSTANTIATE_TEST_SUITE_P(Models, EveryMethodModel, testing::ValuesIn(method_names()),
                          [](const auto& tested) {
                            std::string name = tested.param;
-                           std::erase(name, '-');
+                           std::replace(name.begin(), name.end(), '-', '_');
                            return name;
                          });
 
@@ -54,9 +63,22 @@ TEST(Model, BasisAloneHasFeaturesButNoClasses) {
   const Model model =
       train(Context(), images, {.options = small_options(), .checkpoint = {}, .classifier = false});
   EXPECT_FALSE(model.has_classifier());
-  EXPECT_EQ(model.transform(Context(), images).cols(), 4 * 16);
+  EXPECT_EQ(model.transform(Context(), images).cols(), 4 * 15);
   EXPECT_EQ(model.atom_images().cols(), 16);
   EXPECT_THROW(static_cast<void>(model.scores(Context(), images)), InvalidArgument);
+}
+
+TEST(Model, AtomsOfClassMethodsKeepTheirClass) {
+  const auto images = gratings(60);
+  const Model model = train(Context(), images, {small_options("d-krica")});
+  ASSERT_EQ(model.parts().atom_class.size(), 15U);
+  EXPECT_EQ(model.parts().atom_class.front(), 0);
+  EXPECT_EQ(model.parts().atom_class.back(), 2);
+  Archive archive = model.to_archive();
+  EXPECT_EQ(Model::from_archive(archive, "x").parts().atom_class, model.parts().atom_class);
+  const std::vector<std::int64_t> two = {0, 1};
+  archive.put_vector<std::int64_t>("atom_class", two);
+  EXPECT_THROW(Model::from_archive(archive, "x"), DataError);
 }
 
 TEST(Model, RefusesArchivesThatAreNoModels) {

@@ -43,6 +43,16 @@ TEST(Options, MethodsSettleWhatIsLeftOpen) {
   EXPECT_FALSE(*settled.unit_norm);
   options.encoder = "kernel";
   EXPECT_EQ(*resolved(options, {28, 28, 1}).encoder, "kernel");
+  EXPECT_EQ(*resolved(options, {28, 28, 1}).sparsity, 0.01);
+  EXPECT_EQ(*resolved(options, {28, 28, 1}).whitening, "zca");
+  EXPECT_EQ(*resolved(options, {28, 28, 1}).whitening_epsilon, 0.1);
+  options.method = "kica";
+  options.components = 30;
+  EXPECT_EQ(*resolved(options, {28, 28, 1}).whitening, "kpca");
+  EXPECT_EQ(resolved(options, {28, 28, 1}).whitening_components, 30);
+  EXPECT_EQ(*resolved(options, {28, 28, 1}).whitening_epsilon, 1e-4);
+  options.method = "sparse-autoencoder";
+  EXPECT_EQ(*resolved(options, {28, 28, 1}).sparsity, 3);
 }
 
 TEST(Options, SamplesAreTheirOwnPatches) {
@@ -93,9 +103,9 @@ TEST(Options, ChoicesAreThoseThatAreKnown) {
       EXPECT_EQ(choices.size(), static_cast<std::size_t>(commas + 1)) << refusal;
     }
   });
-  EXPECT_EQ(with_choices,
-            (std::set<std::string>{"method", "kernel", "encoder", "whitening", "init", "convention",
-                                   "pooling-groups", "landmark-choice", "solver"}));
+  EXPECT_EQ(with_choices, (std::set<std::string>{"method", "kernel", "encoder", "whitening", "init",
+                                                 "convention", "pooling-groups", "landmark-choice",
+                                                 "solver", "discrimination-reading"}));
 }
 
 TEST(Options, BadValuesAreRefusedByName) {
@@ -121,6 +131,12 @@ TEST(Options, BadValuesAreRefusedByName) {
   refused([](auto& o) { o.pooling_groups = std::string("7"); }, "7");
   refused([](auto& o) { o.pooling_groups = std::string("x"); }, "'x'");
   refused([](auto& o) { o.convention = "octave"; }, "octave");
+  refused([](auto& o) { o.sparsity = -1; }, "sparsity");
+  refused([](auto& o) { o.sparsity_target = 1; }, "sparsity-target");
+  refused([](auto& o) { o.weight_decay = -1; }, "weight-decay");
+  refused([](auto& o) { o.discrimination = -1; }, "discrimination");
+  refused([](auto& o) { o.discrimination_reading = "product"; }, "product");
+  refused([](auto& o) { o.method = "kica", o.whitening = "zca"; }, "kica");
   refused([](auto& o) { o.stride = 0; }, "stride");
   refused([](auto& o) { o.patches = 0; }, "patches");
   EXPECT_THROW(options_from_json("{\"colour\": 1}"), DataError);

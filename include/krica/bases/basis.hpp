@@ -4,6 +4,7 @@
 // interface. A new one is a file and a line in src/bases/registry.cpp.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -21,7 +22,7 @@ struct BasisOptions {
   Kernel kernel = {};
   double sparsity = 0.01;
   double epsilon = 1e-4;
-  std::string init = "kmeans";       ///< kmeans, random-patches, random
+  std::string init = "kmeans";  ///< kmeans, random-patches, random, class-kmeans, label-affinity
   std::string convention = "paper";  ///< of RICA
   Pooling pooling = {};
   std::string solver = "auto";
@@ -29,6 +30,12 @@ struct BasisOptions {
   Index epochs = 10;
   Index batch = 1024;
   double rate = 0.01;
+  double discrimination = 0.1;                 ///< of drica, d-rica and d-krica
+  std::string discrimination_reading = "sum";  ///< sum, select
+  std::optional<double> elastic = {};          ///< unset: as krica/objectives/discrimination.hpp
+  double sparsity_target = 0.05;               ///< of the sparse autoencoder and the sparse RBM
+  double weight_decay = 3e-3;                  ///< of the sparse autoencoder
+  bool untied = false;                         ///< the autoencoder has a decoder of its own
 };
 
 struct BasisRequest {
@@ -43,6 +50,8 @@ struct Basis {
   Matrix<float> atoms;              ///< K × n
   std::vector<HistoryRow> history;  ///< empty where nothing is iterated
   Status status = Status::kConverged;
+  std::vector<float> bias = {};      ///< K values, for codes that have one
+  std::vector<int> atom_class = {};  ///< K values, where atoms belong to classes
 };
 
 struct BasisMethod {
@@ -54,6 +63,11 @@ struct BasisMethod {
   /// Throws Cancelled after hooks.checkpoint was given the state. Null for raw pixels, which have
   /// no basis.
   Basis (*learn)(const Context&, const BasisRequest&);
+  /// What krica tune tries where no grid is given: "name=value,value name=value,..."
+  std::string_view grid = "";
+  double sparsity = 0.01;              ///< default of the weight of its sparsity term
+  std::string_view whitening = "zca";  ///< default of the preprocessing
+  bool needs_labels = false;           ///< its atoms are divided among the classes
   /// What learn() gives is only the start: the atoms are learned with the classifier, from labelled
   /// images (krica/joint).
   bool joint = false;

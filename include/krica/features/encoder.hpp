@@ -6,6 +6,9 @@
 //   triangle         s_u = max(0, mean_v z_v - z_u), z_u = ‖x - w_u‖             K
 //   hard             s_u = 1 for the nearest atom, else 0                        K
 //   soft-threshold   max(0, w_u·x - t) and max(0, -w_u·x - t)                    2K
+//   soft-abs         s_u = sqrt((w_u·x)² + 1e-8), of sparse filtering            K
+//   lasso            |s_u| of argmin_s ‖φ(x) - Φᵀs‖² + λ‖s‖₁, to 1e-4 of ‖φ(x)‖²   K
+//   sigmoid          s_u = 1 / (1 + exp(-w_u·x - b_u)), b the atoms' bias        K
 // Triangle and hard: Coates, Lee and Ng, AISTATS 2011; soft threshold: Coates and Ng, ICML 2011.
 #pragma once
 
@@ -14,29 +17,41 @@
 #include <string_view>
 
 #include "krica/kernels/kernel.hpp"
+#include "krica/runtime/archive.hpp"
 #include "krica/runtime/matrix.hpp"
 
 namespace krica {
 
-enum class EncoderKind { kKernel, kAbs, kTriangle, kHard, kSoftThreshold };
+enum class EncoderKind {
+  kKernel,
+  kAbs,
+  kTriangle,
+  kHard,
+  kSoftThreshold,
+  kSoftAbs,
+  kSigmoid,
+  kLasso
+};
 std::string_view name_of(EncoderKind kind);
 EncoderKind encoder_kind(std::string_view name);
 
 struct EncoderOptions {
   EncoderKind kind = EncoderKind::kKernel;
-  Kernel kernel = {};       ///< of the kernel code
+  Kernel kernel = {};       ///< of the kernel code and the lasso
   double threshold = 0.25;  ///< t of the soft threshold, >= 0
+  double sparsity = 0.1;    ///< λ of the lasso, > 0
 
   void validate() const;
 };
 
 class Encoder {
  public:
-  /// Keeps a copy of the atoms (K×n) and of `gammas`: one width an atom for the Gaussian kernel
-  /// code, or none for options.kernel.gamma. Throws InvalidArgument for bad options, no atoms, NaN
-  /// or Inf, and widths that are not K positive numbers.
+  /// Keeps a copy of the atoms (K×n), of `gammas`: one width an atom for the Gaussian kernel code,
+  /// or none for options.kernel.gamma, and of `bias`: one an atom for the sigmoid, or none for 0.
+  /// Throws InvalidArgument for bad options, no atoms, NaN or Inf, widths that are not K positive
+  /// numbers, and a bias of another length.
   Encoder(const EncoderOptions& options, ConstMatrixView<float> atoms,
-          std::span<const float> gammas = {});
+          std::span<const float> gammas = {}, std::span<const float> bias = {});
   ~Encoder();
   Encoder(Encoder&&) noexcept;
   Encoder& operator=(Encoder&&) noexcept;
@@ -46,9 +61,15 @@ class Encoder {
   [[nodiscard]] const EncoderOptions& options() const;
   [[nodiscard]] ConstMatrixView<float> atoms() const;
   [[nodiscard]] std::span<const float> gammas() const;  ///< as given
+  [[nodiscard]] std::span<const float> bias() const;    ///< empty: 0
 
   /// One tile of patches (rows × n), one thread: codes (rows × channels).
   void encode(ConstMatrixView<float> patches, MatrixView<float> codes) const;
+
+  /// The tensors "atoms" and, where there are any, "atom_gammas" and "atom_bias"; the options are
+  /// the caller's to keep.
+  void save(Archive& archive) const;
+  static Encoder load(const EncoderOptions& options, const Archive& archive);
 
  private:
   struct Implementation;

@@ -34,6 +34,7 @@ class Model {
     std::string fingerprint;               ///< of the training images and labels
     std::string basis_status = "converged";
     std::vector<HistoryRow> history;            ///< of the basis' solver
+    std::vector<std::int64_t> atom_class;       ///< of every atom, where they belong to classes
     std::optional<FeatureExtractor> extractor;  ///< none: raw pixels
     std::optional<Standardiser> standardiser;   ///< with the classifier
     std::optional<LinearSvm> svm;

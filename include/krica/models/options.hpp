@@ -32,16 +32,22 @@ struct PipelineOptions {
   Auto<double> gamma = {};
   int degree = 3;
   double kernel_scale = 1.0;
-  double sparsity = 0.01;
+  Auto<double> sparsity = {};
   double epsilon = 1e-4;
   Auto<std::string> encoder = {};
   double threshold = 0.25;
   Auto<bool> unit_norm = {};
   Auto<std::string> init = {};
+  double discrimination = 0.1;
+  std::string discrimination_reading = "sum";
+  Auto<double> elastic = {};
+  double sparsity_target = 0.05;
+  double weight_decay = 3e-3;
+  bool untied = false;
   std::string convention = "paper";
   std::string pooling_groups = "none";
-  std::string whitening = "zca";
-  double whitening_epsilon = 0.1;
+  Auto<std::string> whitening = {};
+  Auto<double> whitening_epsilon = {};
   Index whitening_components = 0;
   Auto<double> whitening_gamma = {};
   Index landmarks = 1000;
@@ -93,23 +99,40 @@ void for_each_option(Options& o, Visitor&& visit) {
   visit("degree", o.degree, "degree of the polynomial kernel");
   visit("kernel-scale", o.kernel_scale,
         "b of the inverse distances and the histogram intersection");
-  visit("sparsity", o.sparsity, "weight of the sparsity term");
+  visit("sparsity", o.sparsity, "weight of the sparsity term; auto is the method's own");
   visit("epsilon", o.epsilon, "smoothing of the sparsity term");
   visit("encoder", o.encoder,
-        "kernel, abs, triangle, hard or soft-threshold; auto is the method's own");
+        "kernel, abs, triangle, hard, soft-threshold, soft-abs, sigmoid or lasso; auto is the "
+        "method's own");
   visit("threshold", o.threshold, "of the soft-threshold encoder");
   visit("unit-norm", o.unit_norm,
         "scale preprocessed patches to length 1; auto is the method's own");
-  visit("init", o.init,
-        "start of the basis: kmeans, random-patches or random; auto is the method's own; for "
-        "max-margin-krica also a model file, whose atoms, patches and kernel are taken");
+  visit(
+      "init", o.init,
+      "start of the basis: kmeans, random-patches, random, class-kmeans or label-affinity; auto is "
+      "the method's own; for max-margin-krica also a model file, whose atoms, patches and kernel "
+      "are taken");
+  visit("discrimination", o.discrimination,
+        "weight of the class-aware term of drica, d-rica, d-krica");
+  visit("discrimination-reading", o.discrimination_reading,
+        "sum (squared sums of codes, as the paper writes) or select (sums of squared codes)");
+  visit("elastic", o.elastic,
+        "weight of the squared codes in the class-aware term; auto is atoms a class + 1 (sum), 2 "
+        "(select) or 0 (drica)");
+  visit("sparsity-target", o.sparsity_target,
+        "mean activity of a unit of the sparse autoencoder and the sparse RBM");
+  visit("weight-decay", o.weight_decay, "of the sparse autoencoder");
+  visit("untied", o.untied, "the sparse autoencoder has a decoder of its own");
   visit("convention", o.convention, "RICA's conventions: paper, le or matlab");
   visit("pooling-groups", o.pooling_groups,
         "groups of the sparsity term: none, topographic or a group size");
-  visit("whitening", o.whitening, "zca, pca, kpca or none");
-  visit("whitening-epsilon", o.whitening_epsilon, "added to the variances before dividing by them");
+  visit("whitening", o.whitening, "zca, pca, kpca or none; auto is the method's own");
+  visit("whitening-epsilon", o.whitening_epsilon,
+        "added to the variances before dividing by them; auto is 0.1, for kpca 1e-4");
   visit("whitening-components", o.whitening_components,
-        "directions that pca and kpca keep; 0 for all with variance");
+        "directions that pca and kpca keep; 0 for all with variance, with kica as many as "
+        "components, "
+        "with kpca-rica half as many");
   visit("whitening-gamma", o.whitening_gamma,
         "width of kpca's Gaussian; auto is 1 over the median squared distance");
   visit("landmarks", o.landmarks, "samples that kpca works through; 0 for all patches (exact)");

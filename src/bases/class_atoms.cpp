@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "bases/class_atoms.hpp"
+
+#include <algorithm>
+#include <tuple>
+
+#include "krica/clustering/kmeans.hpp"
+#include "runtime/check.hpp"
+
+namespace krica {
+namespace {
+
+constexpr std::string_view kName = "class atoms";
+
+struct Shares {
+  Index classes;  // c
+  Index each;     // k
+};
+
+Shares shares_of(const BasisRequest& request) {
+  const Index K = request.options.components;
+  require(!request.labels.empty(), kName,
+          "the method divides its atoms among classes and needs labels; without them use krica or "
+          "rica");
+  const Index c = count_classes(request.labels, request.patches.rows());
+  const Index below = K / c * c;
+  require(K > 0 && K % c == 0, kName,
+          "components must be a multiple of the {} classes, got {}; use {}", c, K,
+          below > 0 ? fmt::format("{} or {}", below, below + c) : fmt::format("{}", c));
+  return {c, K / c};
+}
+
+Matrix<float> rows_of_class(const BasisRequest& request, int label) {
+  const auto count = std::count(request.labels.begin(), request.labels.end(), label);
+  Matrix<float> rows(count, request.patches.cols());
+  Index next = 0;
+  for (Index i = 0; i < request.patches.rows(); ++i) {
+    if (request.labels[static_cast<std::size_t>(i)] == label)
+      rows.view().row(next++) = request.patches.row(i);
+  }
+  return rows;
+}
+
+/// affinity(u, y): the part of class y's patches that cluster u holds.
+Matrix<double> affinities(const BasisRequest& request, const std::vector<Index>& assignment,
+                          Index c) {
+  Matrix<double> affinity(request.options.components, c);
+  std::vector<double> totals(static_cast<std::size_t>(c), 0.0);
+  for (const int label : request.labels) totals[static_cast<std::size_t>(label)] += 1;
+  for (std::size_t i = 0; i < assignment.size(); ++i) {
+    const int label = request.labels[i];
+    affinity(assignment[i], label) += 1 / totals[static_cast<std::size_t>(label)];
+  }
+  for (Index u = 0; u < affinity.rows(); ++u) {
+    const double sum = affinity.view().row(u).sum();
+    if (sum > 0) affinity.view().row(u) /= sum;  // a posterior under equal priors
+  }
+  return affinity;
+}
+
+/// Which atoms each class gets, k to a class, strongest affinity first.
+std::vector<std::vector<Index>> shared_out(const Matrix<double>& affinity, Index each) {
+  std::vector<std::tuple<double, Index, Index>> pairs;
+  for (Index u = 0; u < affinity.rows(); ++u) {
+    for (Index y = 0; y < affinity.cols(); ++y) pairs.emplace_back(-affinity(u, y), u, y);
+  }
+  std::sort(pairs.begin(), pairs.end());
+  std::vector<std::vector<Index>> atoms(static_cast<std::size_t>(affinity.cols()));
+  std::vector<char> given(static_cast<std::size_t>(affinity.rows()), 0);
+  for (const auto& [negative, u, y] : pairs) {
+    auto& own = atoms[static_cast<std::size_t>(y)];
+    if (given[static_cast<std::size_t>(u)] != 0 || static_cast<Index>(own.size()) == each) continue;
+    own.push_back(u);
+    given[static_cast<std::size_t>(u)] = 1;
+  }
+  return atoms;
+}
+
+}  // namespace
+
+Discrimination discrimination_of(const BasisRequest& request, bool homogeneous) {
+  const BasisOptions& options = request.options;
+  return {.weight = options.discrimination,
+          .reading = discrimination_reading(options.discrimination_reading),
+          .elastic = options.elastic,
+          .homogeneous = homogeneous,
+          .atom_class = consecutive_classes(request)};
+}
+
+std::vector<int> consecutive_classes(const BasisRequest& request) {
+  const Shares shares = shares_of(request);
+  std::vector<int> classes;
+  for (Index u = 0; u < shares.classes * shares.each; ++u)
+    classes.push_back(static_cast<int>(u / shares.each));
+  return classes;
+}
+
+Matrix<float> class_kmeans(const Context& context, const BasisRequest& request) {
+  const Shares shares = shares_of(request);
+  Matrix<float> atoms(shares.classes * shares.each, request.patches.cols());
+  for (Index y = 0; y < shares.classes; ++y) {
+    const Matrix<float> patches = rows_of_class(request, static_cast<int>(y));
+    require(patches.rows() >= shares.each, kName,
+            "{} atoms a class cannot start from the {} patches of class {}; use more patches",
+            shares.each, patches.rows(), y);
+    MatrixView<float>(atoms).rows_between(y * shares.each, (y + 1) * shares.each) =
+        kmeans<float>(context, patches, {.n_clusters = shares.each}).centers.view();
+  }
+  return atoms;
+}
+
+Matrix<float> label_affinity(const Context& context, const BasisRequest& request) {
+  const Shares shares = shares_of(request);
+  const auto clusters =
+      kmeans<float>(context, request.patches, {.n_clusters = request.options.components});
+  const auto shared =
+      shared_out(affinities(request, clusters.assignment, shares.classes), shares.each);
+  Matrix<float> atoms(clusters.centers.rows(), clusters.centers.cols());
+  Index next = 0;
+  for (const auto& own : shared) {
+    for (const Index u : own) atoms.view().row(next++) = clusters.centers.view().row(u);
+  }
+  return atoms;
+}
+
+}  // namespace krica

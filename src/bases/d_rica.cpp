@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// d-RICA: RICA with the paper's discrimination constraint, which also draws the codes of the own
+// class's atoms up,
+//
+//   1/m Σ_i ‖WᵀW x_i - x_i‖² + λ/m Σ_i Σ_u sqrt(s_iu² + ε) + α/m Σ_i d(s_i),   s = Wx
+//
+// with d in both readings and the elastic weight η = k+1 (sum) or 2 (select) unless given
+// (krica/objectives/discrimination.hpp). Y. Xiao, Z. Zhu, Y. Zhao, "Kernel Reconstruction ICA for
+// Sparse Representation", section 5. Differences: patches carry their image's label; atoms keep
+// unit length (bases/rica.hpp).
+#include "bases/class_atoms.hpp"
+#include "bases/methods.hpp"
+#include "bases/rica.hpp"
+
+namespace krica {
+
+Basis learn_d_rica(const Context& context, const BasisRequest& request) {
+  return learn_class_rica(context, request, discrimination_of(request, true));
+}
+
+}  // namespace krica

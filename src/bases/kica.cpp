@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Kernel ICA in the paper's sense: kernel PCA whitening, then ICA of the K leading directions.
+//
+//   z = whitened projections of φ(x) (krica/patches/kernel_pca.hpp), then ICA of z (ica.cpp)
+//
+// J. Yang et al., "Kernel ICA: An Alternative Formulation and its Application to Face Recognition",
+// Pattern Recognition 38(10), 2005. Differences: for many patches the kernel PCA works through
+// landmarks. The pipeline whitens (this method's default is whitening = kpca with as many
+// directions as components), so what arrives here is z.
+#include "bases/methods.hpp"
+
+namespace krica {
+
+Basis learn_kica(const Context& context, const BasisRequest& request) {
+  return learn_ica(context, request);
+}
+
+}  // namespace krica

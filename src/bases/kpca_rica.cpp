@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The over-complete form of kernel ICA: kernel PCA whitening, then RICA.
+//
+//   minimise 1/m Σ_i ‖WᵀW z_i - z_i‖² + λ/m Σ_i Σ_u sqrt((w_u·z_i)² + ε),   z white
+//
+// On white z the reconstruction cost is ‖WᵀW - I‖² (Lemma 4.1 of the paper; Q. V. Le et al., NIPS
+// 2011), a soft form of ICA's constraint that K > n allows. Differences: the whitening keeps half
+// as many directions as there are components unless told otherwise; see kica.cpp for how it gets
+// here.
+#include "bases/methods.hpp"
+
+namespace krica {
+
+Basis learn_kpca_rica(const Context& context, const BasisRequest& request) {
+  return learn_rica(context, request);
+}
+
+}  // namespace krica

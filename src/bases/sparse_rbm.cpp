@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Sparse restricted Boltzmann machine (objectives/sparse_rbm.hpp): Gaussian visible and binary
+// hidden units, p(h_u = 1 | x) = σ(b_u + w_u·x), learned by contrastive divergence with a pull of
+// β(q_u - ρ) on the hidden biases. H. Lee, C. Ekanadham, A. Ng, "Sparse Deep Belief Net Model for
+// Visual Area V2", NIPS 2007; as a baseline in A. Coates, H. Lee, A. Ng, AISTATS 2011. Differences:
+// Adam instead of momentum, one variance for all visible units, and the epoch with the smallest
+// reconstruction error and activity penalty on held-out patches is kept.
+#include "objectives/sparse_rbm.hpp"
+
+#include <algorithm>
+
+#include "bases/methods.hpp"
+#include "bases/packed_basis.hpp"
+#include "runtime/check.hpp"
+
+namespace krica {
+
+Basis learn_sparse_rbm(const Context& context, const BasisRequest& request) {
+  BasisRequest by_adam = request;
+  require(request.options.solver == "auto" || request.options.solver == "adam", "sparse_rbm",
+          "contrastive divergence is no gradient of a function and needs solver adam, got '{}'",
+          request.options.solver);
+  require(!request.options.untied, "sparse_rbm",
+          "a restricted Boltzmann machine has one set of weights; leave untied off");
+  by_adam.options.solver = "adam";
+  // Few patches still make several steps an epoch.
+  by_adam.options.batch =
+      std::min(request.options.batch, std::max<Index>(1, request.patches.rows() / 10));
+  SparseRbmObjective<float> objective(context, request.patches,
+                                      {.n_components = request.options.components,
+                                       .sparsity = request.options.sparsity,
+                                       .sparsity_target = request.options.sparsity_target});
+  return minimised_layer(context, objective, by_adam);
+}
+
+}  // namespace krica
