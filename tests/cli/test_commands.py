@@ -63,6 +63,36 @@ def test_tune_reports_every_combination(krica):
     assert result["best"]["accuracy"] == max(row["accuracy"] for row in result["rows"])
 
 
+def test_tune_has_a_grid_for_each_method(krica):
+    small = ["--components", 20, "--patches", 1000, "--images", 100, "--svm-c", 0.05, "--folds", 2]
+    result = krica.json("tune", "embedded", "--method", "omp-1", "-o", "best.krica", *small)
+    assert [row["options"]["threshold"] for row in result["rows"]] == [0.1, 0.25, 0.5, 1]
+    stored = krica.json("info", "best.krica")["options"]
+    assert stored["threshold"] == result["best"]["options"]["threshold"]
+    # What the command line settles is not searched.
+    settled = krica.json("tune", "embedded", "--method", "omp-1", "--threshold", 0.3, *small)
+    assert [row["options"] for row in settled["rows"]] == [{}]
+
+
+def test_train_lists_every_method_with_a_line(krica):
+    text = krica("train", "--help")
+    for method in ["krica", "d-krica", "rica", "drica", "d-rica", "ica", "kica", "kpca-rica", "ksr", "kmeans-hard",
+                   "kmeans-triangle", "omp-1", "sparse-autoencoder", "sparse-rbm", "sparse-filtering", "random-patches",
+                   "raw-pixels"]:
+        lines = [line for line in text.splitlines() if line.startswith(f"  {method} ")]
+        assert len(lines) == 1 and len(lines[0]) > 40, method
+
+
+def test_show_draws_atoms_class_by_class(krica):
+    small = ["--patches", 2000, "--images", 400, "--iterations", 5, "--svm-c", 0.05]
+    krica("train", "embedded", "-o", "classes.krica", "--method", "d-krica", "--components", 30, *small)
+    assert "they were learned for" in krica("show", "classes.krica", "-o", "atoms.png")
+    groups = krica.json("show", "classes.krica", "-o", "atoms.png")["classes"]
+    assert [group["atoms"] for group in groups] == [[3 * c, 3 * c + 1, 3 * c + 2] for c in range(10)]
+    error = krica("train", "embedded", "-o", "x.krica", "--method", "d-rica", "--components", 31, *small, code=3)
+    assert "30 or 40" in error
+
+
 def test_config_file_and_command_line(krica):
     (krica.directory / "options.toml").write_text('components = 16\nmethod = "random-patches"\npatches = 900\n')
     summary = krica.json(

@@ -40,9 +40,21 @@ void draw_in_terminal(const Image& image) {
   }
 }
 
-/// One group in the model's order, or one for every class; "auto" is by class where the model has a
-/// classifier.
+/// Atoms that were learned for a class each, class by class.
+std::vector<std::vector<Index>> own_classes(const std::vector<std::int64_t>& atom_class) {
+  const auto last = *std::max_element(atom_class.begin(), atom_class.end());
+  std::vector<std::vector<Index>> groups(static_cast<std::size_t>(last) + 1);
+  for (std::size_t u = 0; u < atom_class.size(); ++u)
+    groups[static_cast<std::size_t>(atom_class[u])].push_back(static_cast<Index>(u));
+  return groups;
+}
+
+/// One group in the model's order, or one for every class: their own where they have one, else that
+/// for which they vote. "auto" is by class where there is either.
 std::vector<std::vector<Index>> arranged(const Model& model, const std::string& arrange) {
+  const std::vector<std::int64_t>& atom_class = model.parts().atom_class;
+  if ((arrange == "class" || arrange == "auto") && !atom_class.empty())
+    return own_classes(atom_class);
   const bool by_class = arrange == "class" || (arrange == "auto" && model.has_classifier());
   if (by_class) return atoms_by_class(model);
   if (arrange != "auto" && arrange != "plain")
@@ -68,10 +80,15 @@ std::vector<std::vector<Index>> strongest(const std::vector<std::vector<Index>>&
   return chosen;
 }
 
+/// A basis without a classifier has classes but no names of them.
+std::string class_name(const Model& model, std::size_t c) {
+  return c < model.class_names().size() ? model.class_names()[c] : fmt::format("class {}", c);
+}
+
 nlohmann::json groups_json(const Model& model, const std::vector<std::vector<Index>>& groups) {
   nlohmann::json result = nlohmann::json::array();
   for (std::size_t c = 0; c < groups.size() && groups.size() > 1; ++c)
-    result.push_back({{"class", model.class_names()[c]}, {"atoms", groups[c]}});
+    result.push_back({{"class", class_name(model, c)}, {"atoms", groups[c]}});
   return result;
 }
 
@@ -101,9 +118,11 @@ void run_show(CLI::App& app, ShowCommand& command) {
   }
   fmt::print("{}: {} atoms of {} x {}\n", command.picture.string(), atoms.rows(), side, side);
   if (groups.size() < 2) return;
-  fmt::print("by the class they vote for, strongest first, from the top:");
+  fmt::print("by the class {}, from the top:", model.parts().atom_class.empty()
+                                                   ? "they vote for, strongest first"
+                                                   : "they were learned for");
   for (std::size_t c = 0; c < groups.size(); ++c)
-    fmt::print("{} {} ({})", c == 0 ? "" : ",", model.class_names()[c], groups[c].size());
+    fmt::print("{} {} ({})", c == 0 ? "" : ",", class_name(model, c), groups[c].size());
   fmt::print("\n");
 }
 

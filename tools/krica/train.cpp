@@ -75,7 +75,8 @@ void print_summary(const Model& model, const TrainingReport& report,
                    const std::filesystem::path& path) {
   const PipelineOptions& options = model.options();
   fmt::print("{}: {} with {} atoms", path.string(), options.method, options.components);
-  if (options.gamma && options.encoder == "kernel") fmt::print(", gamma {:.4g}", *options.gamma);
+  if (options.gamma && (options.encoder == "kernel" || options.encoder == "lasso"))
+    fmt::print(", gamma {:.4g}", *options.gamma);
   fmt::print(", basis {}", model.parts().basis_status);
   if (options.svm_c) fmt::print(", C {:.4g}", *options.svm_c);
   fmt::print("\n{}{}\n", report.resumed ? "resumed; " : "", stage_times(report.stages));

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "commands.hpp"
+#include "krica/bases/basis.hpp"
 #include "krica/classify/splits.hpp"
 #include "krica/models/training.hpp"
 #include "krica/runtime/error.hpp"
@@ -62,6 +63,16 @@ std::vector<json> combinations(const std::vector<std::string>& grid) {
     settings = std::move(longer);
   }
   return settings;
+}
+
+/// The method's own grid, without what the command line settles.
+std::vector<std::string> default_grid(const CLI::App& app, const std::string& method) {
+  std::vector<std::string> grid;
+  for (const std::string& axis : CLI::detail::split(std::string(basis_method(method).grid), ' ')) {
+    if (axis.empty()) continue;
+    if (app.count("--" + axis.substr(0, axis.find('='))) == 0) grid.push_back(axis);
+  }
+  return grid;
 }
 
 PipelineOptions with_setting(const PipelineOptions& base, const json& setting) {
@@ -122,6 +133,7 @@ void run_tune(CLI::App& app, TuneCommand& command) {
   check_usage([&] { command.pipeline.validate(); });
   if (command.folds < 2)
     throw UsageError(fmt::format("--folds must be at least 2, got {}", command.folds));
+  if (command.grid.empty()) command.grid = default_grid(app, command.pipeline.method);
   const std::vector<json> settings = combinations(command.grid);
   for (const json& setting : settings) with_setting(command.pipeline, setting);  // before any work
   const Context context = make_context(command.session, command.pipeline.seed);
@@ -157,8 +169,8 @@ void add_tune(CLI::App& app) {
       app.add_subcommand("tune", "Search options by cross-validation on the training images");
   add_data_options(*sub, command->data);
   sub->add_option("--grid", command->grid,
-                  "NAME=VALUE,VALUE,...; may be given again, all combinations are tried")
-      ->required()
+                  "NAME=VALUE,VALUE,...; may be given again, all combinations are tried; default: "
+                  "the method's own parameters")
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   sub->add_option("--folds", command->folds, "folds of the cross-validation")
