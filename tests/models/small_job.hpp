@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <string>
 
+#include "krica/bases/basis.hpp"
 #include "krica/models/training.hpp"
 
 namespace krica::support {
@@ -12,7 +13,9 @@ namespace krica::support {
 inline PipelineOptions small_options(const std::string& method = "krica") {
   PipelineOptions options;
   options.method = method;
-  options.components = method == "ica" || method == "kica" ? 12 : 15;  // three classes
+  options.components = 16;
+  if (basis_method(method).needs_labels) options.components = 15;  // three classes
+  if (method == "ica" || method == "kica") options.components = 12;
   if (method == "kica" || method == "kpca-rica") options.landmarks = 60;
   options.receptive_field = 4;
   options.patches = 600;

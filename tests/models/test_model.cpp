@@ -63,7 +63,7 @@ TEST(Model, BasisAloneHasFeaturesButNoClasses) {
   const Model model =
       train(Context(), images, {.options = small_options(), .checkpoint = {}, .classifier = false});
   EXPECT_FALSE(model.has_classifier());
-  EXPECT_EQ(model.transform(Context(), images).cols(), 4 * 15);
+  EXPECT_EQ(model.transform(Context(), images).cols(), 4 * 16);
   EXPECT_EQ(model.atom_images().cols(), 16);
   EXPECT_THROW(static_cast<void>(model.scores(Context(), images)), InvalidArgument);
 }
