@@ -28,22 +28,24 @@ TEST(PoolingGrid, OverlappingWindowsAreOneAndAHalfSteps) {
   }
 }
 
-class EveryGrid : public testing::TestWithParam<FeatureOptions> {};
+class EveryPoolingGrid : public testing::TestWithParam<FeatureOptions> {};
 
-TEST_P(EveryGrid, HoldsEveryPositionOnceAndEveryCellSome) {
+TEST_P(EveryPoolingGrid, HoldsEveryPositionOnceAndEveryCellSome) {
   const PoolingGrid grid(GetParam(), {20, 17, 1});
   Matrix<int> seen(grid.position_rows(), grid.position_cols());
   for (Index p = 0; p < grid.positions(); ++p) {
     ++seen(grid.place(p).row, grid.place(p).col);
     EXPECT_FALSE(grid.cells_of(grid.place(p).zone).empty());
-    if (p > 0) EXPECT_GE(grid.place(p).zone, grid.place(p - 1).zone);
+    if (p > 0) {
+      EXPECT_GE(grid.place(p).zone, grid.place(p - 1).zone);
+    }
   }
   EXPECT_EQ(seen.view().minCoeff(), 1);
   EXPECT_EQ(seen.view().maxCoeff(), 1);
   for (Index g = 0; g < grid.cells(); ++g) EXPECT_GT(grid.cell_size(g), 0);
 }
 
-TEST_P(EveryGrid, SpreadIsTheTransposeOfPool) {
+TEST_P(EveryPoolingGrid, SpreadIsTheTransposeOfPool) {
   const PoolingGrid grid(GetParam(), {20, 17, 1});
   const Matrix<double> zones = support::random_matrix<double>(grid.zones(), 3, 1);
   const Matrix<double> cells = support::random_matrix<double>(grid.cells(), 3, 2);
@@ -55,7 +57,7 @@ TEST_P(EveryGrid, SpreadIsTheTransposeOfPool) {
               (zones.view().array() * spread.view().array()).sum(), 1e-12);
 }
 
-INSTANTIATE_TEST_SUITE_P(PoolingGrid, EveryGrid,
+INSTANTIATE_TEST_SUITE_P(PoolingGrid, EveryPoolingGrid,
                          testing::Values(FeatureOptions{4, 1, 2, 2}, FeatureOptions{4, 2, 3, 1},
                                          FeatureOptions{4, 1, 4, 4, true},
                                          FeatureOptions{5, 1, 1, 1, true},
