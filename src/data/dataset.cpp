@@ -130,6 +130,11 @@ DataSet open_dataset(const Context& context, const fs::path& path, const OpenOpt
     data.format = format;
     for (ImageSetPtr* part : {&data.train, &data.test, &data.unlabelled}) unify(*part, options);
     check_parts(data, options, path.filename().string());
+    if (data.train && data.train->shape().pixels() == 1) {
+      throw DataError(fmt::format(
+          "[data] {}: images of 1 x 1 pixels; vectors are read from an .npy of shape (m, n)",
+          path.filename().string()));
+    }
     split_off(data, options.test_fraction, context.seed());
     return data;
   });

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -48,7 +49,8 @@ PipelineOptions overlapping(PipelineOptions options) {
 INSTANTIATE_TEST_SUITE_P(Votes, EveryMethod,
                          testing::Values(job("random-patches"), job("max-margin-krica"),
                                          overlapping(job("max-margin-krica")),
-                                         overlapping(job("kmeans-triangle"))));
+                                         overlapping(job("kmeans-triangle"))),
+                         [](const auto& tested) { return fmt::format("job{}", tested.index); });
 
 TEST(Votes, EveryAtomIsInItsClassStrongestFirst) {
   const auto images = gratings(60);

@@ -56,7 +56,8 @@ TEST_P(LassoShape, MeetsTheOptimalityConditions) {
   const auto [K, n] = GetParam();
   for (std::uint64_t seed = 1; seed <= 5; ++seed) {
     const LassoProblem problem(K, n, seed);
-    const GramLasso lasso(problem.G, {.sparsity = kLambda, .tolerance = 1e-12});
+    const GramLasso lasso(problem.G,
+                          {.sparsity = kLambda, .tolerance = 1e-12, .max_sweeps = 100000});
     std::vector<double> code(static_cast<std::size_t>(K), 0.0);
     const GramLassoResult result = lasso.solve(problem.c, problem.self, code);
     EXPECT_LT(problem.violation(code), 1e-4);
@@ -69,9 +70,10 @@ TEST_P(LassoShape, TheGapIsABoundAndTheToleranceIsKept) {
   const auto [K, n] = GetParam();
   const LassoProblem problem(K, n, 9);
   std::vector<double> best(static_cast<std::size_t>(K), 0.0);
-  const double least = GramLasso(problem.G, {.sparsity = kLambda, .tolerance = 1e-13})
-                           .solve(problem.c, problem.self, best)
-                           .value;
+  const double least =
+      GramLasso(problem.G, {.sparsity = kLambda, .tolerance = 1e-13, .max_sweeps = 100000})
+          .solve(problem.c, problem.self, best)
+          .value;
   for (const double tolerance : {1e-2, 1e-4, 1e-6}) {
     std::vector<double> code(static_cast<std::size_t>(K), 0.0);
     const auto result = GramLasso(problem.G, {.sparsity = kLambda, .tolerance = tolerance})

@@ -29,7 +29,7 @@ struct TrainCommand {
 std::string method_list() {
   std::string text = "\nMethods (--method):\n";
   for (const BasisMethod& method : basis_methods())
-    text += fmt::format("  {:<18}{}\n", method.name, method.summary);
+    text += fmt::format("  {:<20}{}\n", method.name, method.summary);
   return text;
 }
 
