@@ -89,12 +89,18 @@ TEST(ImageFolder, ReadsTrainTestAndUnlabelled) {
 
 TEST(ImageFolder, ReadsImagesWithoutClasses) {
   const Folder folder;
-  write_file(folder / "2.png", encode_png(grey(1, 1, 1)));
-  write_file(folder / "1.png", encode_png(grey(1, 1, 2)));
+  write_file(folder / "2.png", encode_png(grey(2, 2, 1)));
+  write_file(folder / "1.png", encode_png(grey(2, 2, 2)));
   const DataSet data = open_dataset(Context(), folder.path());
   EXPECT_EQ(data.train->size(), 2);
   EXPECT_TRUE(data.train->labels().empty());
   EXPECT_EQ(open_dataset(Context(), folder / "1.png").train->size(), 1);
+}
+
+TEST(ImageFolder, RefusesImagesOfOnePixel) {
+  const Folder folder;
+  write_file(folder / "1.png", encode_png(grey(1, 1, 1)));
+  EXPECT_THAT(message(folder.path()), HasSubstr("images of 1 x 1 pixels"));
 }
 
 TEST(ImageFolder, RefusesBadFolders) {
