@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "krica/bases/basis.hpp"
+#include "krica/joint/margin_loss.hpp"
 #include "krica/models/options.hpp"
 #include "krica/objectives/discrimination.hpp"
 #include "krica/runtime/enum_names.hpp"
@@ -23,6 +24,7 @@ std::vector<std::string> choices_of(std::string_view option) {
   if (option == "convention") choices = {"paper", "le", "matlab"};
   if (option == "pooling-groups") choices = {"none", "topographic"};
   if (option == "landmark-choice") choices = {"kmeans", "random"};
+  if (option == "loss") choices = all_names<MarginLoss>();
   if (option == "solver") choices = {"auto", "lbfgs", "adam", "fixed-point"};
   return choices;
 }

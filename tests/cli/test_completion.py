@@ -51,6 +51,7 @@ def test_values(complete):
     assert complete("train", "--encoder", "a") == ["auto", "abs"]
     assert complete("train", "--unit-norm", "") == ["auto", "yes", "no"]
     assert complete("train", "--gamma", "") == ["auto"]
+    assert complete("train", "--loss", "") == ["squared-hinge", "cross-entropy"]
     assert sorted(complete("evaluate", "m", "d", "--split", "")) == ["test", "train"]
     assert complete("data", "convert", "--to", "") == ["cifar10", "idx", "npy", "folder"]
     assert "stl10" in complete("info", "--format", "")

@@ -73,6 +73,7 @@ std::string refusal_of(const std::string& option) {
   nlohmann::json all = nlohmann::json::parse(to_json(support::small_options()));
   all[option] = "magic";
   if (option == "landmark-choice") all["whitening"] = "kpca";
+  if (option == "loss") all["method"] = "max-margin-krica";
   try {
     train(Context(), support::gratings(30), {options_from_json(all.dump())});
   } catch (const InvalidArgument& error) {
@@ -105,7 +106,7 @@ TEST(Options, ChoicesAreThoseThatAreKnown) {
   });
   EXPECT_EQ(with_choices, (std::set<std::string>{"method", "kernel", "encoder", "whitening", "init",
                                                  "convention", "pooling-groups", "landmark-choice",
-                                                 "solver", "discrimination-reading"}));
+                                                 "loss", "solver", "discrimination-reading"}));
 }
 
 TEST(Options, BadValuesAreRefusedByName) {

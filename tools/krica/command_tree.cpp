@@ -19,7 +19,6 @@ std::vector<std::string> members(const std::string& type_name) {
 std::vector<std::string> values_of(const CLI::Option& option, const std::string& name) {
   std::vector<std::string> values = members(option.get_type_name());
   if (name == "DATA") return {"embedded"};
-  if (name == "--unit-norm" || name == "--contrast") values = {"yes", "no"};
   if (values.empty() && name.starts_with("--")) values = choices_of(name.substr(2));
   const bool may_be_left_open = option.get_default_str() == "auto";
   const bool listed = !values.empty() && values.front() == "auto";

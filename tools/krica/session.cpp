@@ -49,14 +49,12 @@ class OptionAdder {
     command_.add_flag("--" + std::string(name), value, help)->group(kModelGroup);
   }
   void operator()(const char* name, Auto<bool>& value, const char* help) const {
-    const auto parse = [&value, name](const std::string& text) {
-      if (text != "auto" && text != "yes" && text != "no") {
-        throw CLI::ValidationError("--" + std::string(name),
-                                   "must be auto, yes or no, got " + text);
-      }
-      if (text != "auto") value = text == "yes";
+    const auto parse = [&value](const std::string& text) {
+      if (text == "auto") return value.reset();
+      value = text == "yes";
     };
     command_.add_option_function<std::string>("--" + std::string(name), parse, help)
+        ->check(CLI::IsMember({"auto", "yes", "no"}))
         ->default_str("auto")
         ->group(kModelGroup);
   }
