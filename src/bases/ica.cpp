@@ -100,7 +100,7 @@ class FastIca {
     return Status::kIterationLimit;
   }
 
-  [[nodiscard]] const Matrix<double>& V() const { return V_; }
+  [[nodiscard]] const Matrix<double>& rotation() const { return V_; }
   std::vector<HistoryRow> take_history() { return std::move(history_); }
 
  private:
@@ -232,7 +232,7 @@ Basis learn_ica(const Context& context, const BasisRequest& request) {
   }
   const Status status = ica.run();
   Matrix<double> atoms(K, n);
-  blas::gemm<double>(context, Op::kPlain, Op::kPlain, 1.0, ica.V(), matrix_of(whitening), 0.0,
+  blas::gemm<double>(context, Op::kPlain, Op::kPlain, 1.0, ica.rotation(), matrix_of(whitening), 0.0,
                      atoms);
   return {Matrix<float>::copy_of(atoms.view().cast<float>()), ica.take_history(), status};
 }

@@ -64,7 +64,7 @@ struct BasisMethod {
   /// no basis.
   Basis (*learn)(const Context&, const BasisRequest&);
   /// What krica tune tries where no grid is given: "name=value,value name=value,..."
-  std::string_view grid = "";
+  std::string_view grid = {};
   double sparsity = 0.01;              ///< default of the weight of its sparsity term
   std::string_view whitening = "zca";  ///< default of the preprocessing
   bool needs_labels = false;           ///< its atoms are divided among the classes
