@@ -113,7 +113,8 @@ void FeatureExtractor::extract(const Context& context, const ImageSet& images, I
   Index done_blocks = 0;
   while (done_blocks < blocks.count() && blocks[done_blocks].end <= first) ++done_blocks;
   // In rounds, so that progress can be told from the calling thread.
-  const Partition rounds(blocks.count() - done_blocks, std::max<Index>(1, 4 * context.threads()));
+  const Partition rounds(blocks.count() - done_blocks,
+                         std::max<Index>(1, Index{4} * context.threads()));
   for (Index round = 0; round < rounds.count(); ++round) {
     parallel_for(context, rounds[round].size(), [&](Index offset) {
       const Range block = blocks[done_blocks + rounds[round].begin + offset];

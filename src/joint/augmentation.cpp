@@ -39,9 +39,10 @@ void shift_reflected(const ImageShape& shape, Index down, Index right, float* pi
     float* plane = pixels + channel * shape.pixels();
     for (Index y = 0; y < shape.height; ++y) {
       const float* row = plane + reflected(y + down, shape.height) * shape.width;
-      for (Index x = 0; x < shape.width; ++x)
+      for (Index x = 0; x < shape.width; ++x) {
         moved[static_cast<std::size_t>(y * shape.width + x)] =
             row[reflected(x + right, shape.width)];
+      }
     }
     std::copy(moved.begin(), moved.end(), plane);
   }

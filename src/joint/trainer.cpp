@@ -179,7 +179,7 @@ class Trainer {
   void measure(Index epoch) {
     const double mean_loss = state_.loss_sum / static_cast<double>(steps_an_epoch_);
     double held_out_loss = mean_loss;
-    double accuracy = static_cast<double>(epoch);  // without held-out images the last is best
+    auto accuracy = static_cast<double>(epoch);  // without held-out images the last is best
     if (!split_.test.empty()) {
       accuracy = held_out_accuracy(held_out_loss);
       state_.held_out_accuracy.push_back(accuracy);

@@ -87,6 +87,7 @@ void PoolingWeights::build_neighbourhoods(const Pooling& pooling) {
       }
     }
     std::vector<std::pair<Index, double>> entries;
+    entries.reserve(neighbours.size());
     for (const Index u : neighbours) entries.emplace_back(u, 1.0);
     push_row(entries);
   }

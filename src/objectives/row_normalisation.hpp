@@ -32,6 +32,7 @@ class RowNormalisation {
     }
   }
 
+  // NOLINTNEXTLINE(readability-identifier-naming): as in docs/math.md
   [[nodiscard]] ConstMatrixView<Scalar> V() const {
     return kind_ == RowNorm::kNone ? W_ : ConstMatrixView<Scalar>(V_);
   }

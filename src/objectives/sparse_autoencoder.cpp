@@ -49,14 +49,14 @@ class Pass {
       add_block(X.rows_between(blocks[b].begin, blocks[b].end));
   }
 
-  double squared_error() const { return squared_error_; }                // Σ ‖x̂ - x‖²
-  const std::vector<double>& activity() const { return activity_; }      // Σ h
-  const std::vector<double>& error_bias() const { return error_bias_; }  // Σ e
-  const std::vector<double>& slope_bias() const { return slope_bias_; }  // Σ h'
-  const std::vector<double>& pull_bias() const { return pull_bias_; }    // Σ (EVᵀ ∘ H')
-  const Matrix<Scalar>& pull() const { return pull_; }                   // (EVᵀ ∘ H')ᵀX
-  const Matrix<Scalar>& slope() const { return slope_; }                 // H'ᵀX
-  const Matrix<Scalar>& decode() const { return decode_; }               // HᵀE
+  [[nodiscard]] double squared_error() const { return squared_error_; }  // Σ ‖x̂ - x‖²
+  [[nodiscard]] const std::vector<double>& activity() const { return activity_; }      // Σ h
+  [[nodiscard]] const std::vector<double>& error_bias() const { return error_bias_; }  // Σ e
+  [[nodiscard]] const std::vector<double>& slope_bias() const { return slope_bias_; }  // Σ h'
+  [[nodiscard]] const std::vector<double>& pull_bias() const { return pull_bias_; }  // Σ (EVᵀ ∘ H')
+  [[nodiscard]] const Matrix<Scalar>& pull() const { return pull_; }      // (EVᵀ ∘ H')ᵀX
+  [[nodiscard]] const Matrix<Scalar>& slope() const { return slope_; }    // H'ᵀX
+  [[nodiscard]] const Matrix<Scalar>& decode() const { return decode_; }  // HᵀE
 
  private:
   void add_block(ConstMatrixView<Scalar> X) {

@@ -78,7 +78,7 @@ class Phases {
       double squares = 0;
       for (Index i = tile.begin; i < tile.end; ++i) {
         for (Index j = 0; j < X.cols(); ++j) {
-          const double difference = static_cast<double>(model_X(i, j) - X(i, j));
+          const auto difference = static_cast<double>(model_X(i, j) - X(i, j));
           squares += difference * difference;
         }
       }

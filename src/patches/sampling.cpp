@@ -40,6 +40,7 @@ std::vector<Place> draw_whole_images(const Context& context, Index images, Index
   std::vector<Index> chosen = random_subset(random, images, std::min(count, images));
   std::sort(chosen.begin(), chosen.end());
   std::vector<Place> places;
+  places.reserve(chosen.size());
   for (const Index image : chosen)
     places.push_back({.image = image, .patch = static_cast<Index>(places.size())});
   return places;

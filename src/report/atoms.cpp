@@ -25,7 +25,7 @@ class Sheet {
  public:
   Sheet(ConstMatrixView<float> atoms, Index side, Index channels, Index zoom, Index columns,
         Index height)
-      : atoms_(atoms),
+      : atoms_(std::move(atoms)),
         side_(side),
         zoom_(zoom),
         image_{{height, columns * pitch() + kGap, channels}, {}} {

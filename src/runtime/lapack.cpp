@@ -9,12 +9,14 @@
 #include "krica/runtime/error.hpp"
 #include "runtime/blas.hpp"
 
+// NOLINTBEGIN(readability-identifier-naming): LAPACK's names
 extern "C" void dsyevd_(const char* jobz, const char* uplo, const blasint* n, double* a,
                         const blasint* lda, double* w, double* work, const blasint* lwork,
                         blasint* iwork, const blasint* liwork, blasint* info);
 
 extern "C" void spotrf_(const char* uplo, const blasint* n, float* a, const blasint* lda,
                         blasint* info);
+// NOLINTEND(readability-identifier-naming)
 
 namespace krica {
 namespace {
@@ -47,9 +49,10 @@ SymmetricEigen symmetric_eigen(ConstMatrixView<double> A) {
   std::vector<blasint> iwork(static_cast<std::size_t>(iwork_size));
   dsyevd_("V", "L", &n, eigen.vectors.data(), &n, eigen.values.data(), work.data(), &lwork,
           iwork.data(), &iwork_size, &info);
-  if (info != 0)
+  if (info != 0) {
     throw DataError(
         fmt::format("[eigen] no convergence for a {} x {} matrix (code {})", n, n, info));
+  }
   // LAPACK's columns are our rows.
   for (Index i = 0; i < A.rows(); ++i) fix_sign(eigen.vectors.row(i), A.rows());
   return eigen;

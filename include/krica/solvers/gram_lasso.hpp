@@ -45,6 +45,7 @@ class GramLasso {
 
   /// From the code given (zeros, or a warm start), which becomes the solution. correlations is c, K
   /// values. Safe to call from several threads.
+  // NOLINTNEXTLINE(modernize-use-nodiscard): the code is the result that most callers want
   GramLassoResult solve(std::span<const double> correlations, double self,
                         std::span<double> code) const;
 
