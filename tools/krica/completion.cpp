@@ -210,9 +210,10 @@ std::string fish_quoted(const std::string& text) {
 
 std::string fish_option(const OptionEntry& option) {
   std::string line;
-  for (const std::string& name : option.names)
+  for (const std::string& name : option.names) {
     line += name.starts_with("--") ? fmt::format(" -l {}", name.substr(2))
                                    : fmt::format(" -s {}", name.substr(1));
+  }
   if (!option.values.empty()) {
     line += fmt::format(" -x -a '{}'", fmt::join(option.values, " "));
   } else if (option.takes_value) {
