@@ -75,12 +75,14 @@ void run_predict(CLI::App& app, PredictCommand& command) {
   if (command.top < 1)
     throw UsageError(fmt::format("--top must be at least 1, got {}", command.top));
   const Model model = Model::load(command.model);
-  if (!model.has_classifier())
+  if (!model.has_classifier()) {
     throw DataError(
         fmt::format("[predict] {} has no classifier; use train", command.model.string()));
-  if (model.shape().is_sample())
+  }
+  if (model.shape().is_sample()) {
     throw DataError(fmt::format("[predict] {} is a model of {}, not of images; use evaluate",
                                 command.model.string(), to_text(model.shape())));
+  }
   command.session.quiet = true;
   const Context context = make_context(command.session, model.options().seed);
   std::vector<Image> images;
