@@ -45,7 +45,7 @@ TEST_P(WholeObjective, GradientAgreesWithDifferences) {
   const std::vector<Index> rows = {0, 3, 4, 8};
   const JointBatch<double> batch{images, labels, rows};
   const auto at = problem.parameters<double>(c.kernel == KernelKind::kGaussian);
-  const Context context;
+  const Context context({.threads = 1});
   JointObjective<double> objective(context,
                                    {.kernel = problem.kernel,
                                     .features = problem.features,
@@ -96,7 +96,7 @@ TEST(JointObjective, WithoutTheClassifierItIsKrica) {
   auto at = problem.parameters<double>(false);
   at.T.set_zero();
   at.bias.set_zero();
-  const Context context;
+  const Context context({.threads = 1});
   JointObjective<double> objective(
       context, {.kernel = problem.kernel, .features = problem.features, .reconstruction = 0.7},
       problem.shape, patches);
@@ -117,7 +117,7 @@ TEST(JointObjective, ScoresWithTheBatchsMomentsGiveItsLoss) {
   const auto images = problem.patches<double>();
   const std::vector<int> labels = problem.labels();
   const auto at = problem.parameters<double>(true);
-  const Context context;
+  const Context context({.threads = 1});
   JointObjective<double> objective(
       context, {.kernel = problem.kernel, .features = problem.features}, problem.shape);
   JointParameters<double> gradient = at.zeros();
@@ -154,7 +154,7 @@ TEST(JointObjective, SameBitsForAnyThreads) {
 
 TEST(JointObjective, FloatFollowsDouble) {
   const JointProblem problem;
-  const Context context;
+  const Context context({.threads = 1});
   const std::vector<int> labels = problem.labels();
   const auto gradient_in = [&](auto zero) {
     using Scalar = decltype(zero);
@@ -175,7 +175,7 @@ TEST(JointObjective, FloatFollowsDouble) {
 }
 
 TEST(JointObjective, RefusesWhatDoesNotFit) {
-  const Context context;
+  const Context context({.threads = 1});
   JointProblem problem;
   EXPECT_THROW(JointObjective<double>(context, {.features = {3, 1, 9, 9}}, problem.shape),
                InvalidArgument)

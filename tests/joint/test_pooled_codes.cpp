@@ -41,7 +41,7 @@ TEST_P(PooledCodes, EqualTheDefinition) {
   const auto patches = problem.patches<double>();
   const auto at = problem.parameters<double>(false);
   Matrix<double> Z(problem.images, grid.cells() * problem.K);
-  pool_codes<double>(Context(), grid, patches, {problem.kernel, at.W, {}}, Z);
+  pool_codes<double>(Context({.threads = 1}), grid, patches, {problem.kernel, at.W, {}}, Z);
   const FeatureOptions& f = problem.features;
   const auto range = [&](Index cell, Index cells, Index positions) -> std::pair<double, double> {
     const auto P = static_cast<double>(positions);
@@ -84,7 +84,7 @@ TEST_P(PooledCodes, BackwardIsTheDerivative) {
     std::vector<double> gammas;
     for (Index u = 0; u < log_gamma.cols(); ++u) gammas.push_back(std::exp(log_gamma(0, u)));
     Matrix<double> Z(Q.rows(), Q.cols());
-    pool_codes<double>(Context(), grid, patches, {problem.kernel, W, gammas}, Z);
+    pool_codes<double>(Context({.threads = 1}), grid, patches, {problem.kernel, W, gammas}, Z);
     return (Z.view().array() * Q.view().array()).sum();
   };
   std::vector<double> gammas;
@@ -92,7 +92,7 @@ TEST_P(PooledCodes, BackwardIsTheDerivative) {
   Matrix<double> gradient(problem.K, problem.n);
   Matrix<double> widths_gradient(1, at.log_gamma.cols());
   pool_codes_backward<double>(
-      Context(), grid, patches, {problem.kernel, at.W, gammas}, Q, gradient,
+      Context({.threads = 1}), grid, patches, {problem.kernel, at.W, gammas}, Q, gradient,
       {widths_gradient.data(), static_cast<std::size_t>(widths_gradient.size())});
   EXPECT_LT(support::gradient_error(
                 gradient, [&](const Matrix<double>& W) { return value(W, at.log_gamma); }, at.W),
@@ -121,9 +121,9 @@ TEST(PooledCodesRefuse, ShapesThatDoNotFit) {
   const auto patches = problem.patches<double>();
   const auto at = problem.parameters<double>(false);
   Matrix<double> Z(problem.images, 7);
-  EXPECT_THROW(
-      pool_codes<double>(Context(), problem.grid(), patches, {problem.kernel, at.W, {}}, Z),
-      InvalidArgument);
+  EXPECT_THROW(pool_codes<double>(Context({.threads = 1}), problem.grid(), patches,
+                                  {problem.kernel, at.W, {}}, Z),
+               InvalidArgument);
 }
 
 }  // namespace

@@ -48,7 +48,7 @@ INSTANTIATE_TEST_SUITE_P(PoolPower, EveryPower, testing::Values(0.25, 0.5, 0.8, 
 TEST(BatchMoments, StandardisedFeaturesHaveNoMeanAndUnitVariance) {
   Matrix<double> Z = random_matrix<double>(20, 300, 4);
   for (Index i = 0; i < 20; ++i) Z(i, 7) = 5;  // one that does not vary
-  const BatchMoments moments = standardise_batch<double>(Context(), Z);
+  const BatchMoments moments = standardise_batch<double>(Context({.threads = 1}), Z);
   for (Index j = 0; j < 300; ++j) {
     EXPECT_NEAR(Z.view().col(j).mean(), 0, 1e-12);
     EXPECT_NEAR(Z.view().col(j).squaredNorm() / 20, j == 7 ? 0 : 1, 1e-5);
@@ -61,12 +61,12 @@ TEST(BatchMoments, BackwardGoesThroughBothMoments) {
   const Matrix<double> z = random_matrix<double>(6, 4, 5);
   const Matrix<double> weights = random_matrix<double>(6, 4, 6);
   Matrix<double> standardised = z;
-  const BatchMoments moments = standardise_batch<double>(Context(), standardised);
+  const BatchMoments moments = standardise_batch<double>(Context({.threads = 1}), standardised);
   Matrix<double> gradient = weights;
-  standardise_batch_backward<double>(Context(), moments, standardised, gradient);
+  standardise_batch_backward<double>(Context({.threads = 1}), moments, standardised, gradient);
   const auto value = [&](const Matrix<double>& at) {
     Matrix<double> copy = at;
-    standardise_batch<double>(Context(), copy);
+    standardise_batch<double>(Context({.threads = 1}), copy);
     return (copy.view().array() * weights.view().array()).sum();
   };
   EXPECT_LT(support::gradient_error(gradient, value, z), kStageGradient);
@@ -81,10 +81,10 @@ TEST(BatchMoments, RunningOnesFollowAndServe) {
   EXPECT_NEAR(running.variance[0], 4.2, 1e-12);
   Matrix<double> Z(1, 1);
   Z(0, 0) = 3;
-  standardise_with<double>(Context(), running, Z);
+  standardise_with<double>(Context({.threads = 1}), running, Z);
   EXPECT_NEAR(Z(0, 0), 0.9 / std::sqrt(4.2), 1e-6);
   Matrix<double> single(1, 1);
-  EXPECT_THROW(standardise_batch<double>(Context(), single), InvalidArgument);
+  EXPECT_THROW(standardise_batch<double>(Context({.threads = 1}), single), InvalidArgument);
 }
 
 class EveryLoss : public testing::TestWithParam<MarginLoss> {};

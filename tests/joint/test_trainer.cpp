@@ -56,7 +56,7 @@ bool equal(const JointResult& a, const JointResult& b) {
 
 TEST(JointTrainer, LearnsToTellGratingsApart) {
   const auto images = gratings(150, 3);
-  const JointResult result = Setting(images).run(Context({.seed = 2}));
+  const JointResult result = Setting(images).run(Context({.threads = 1, .seed = 2}));
   EXPECT_EQ(result.status, Status::kIterationLimit);
   ASSERT_EQ(result.history.size(), 4U);
   EXPECT_LT(result.history.back().gradient_norm, 0.5 * result.history.front().gradient_norm);
@@ -81,26 +81,26 @@ TEST(JointTrainer, ResumesToTheSameBitsFromAnyStep) {
   const auto images = gratings(60);
   Setting setting(images);
   setting.options.augmentation.flips = true;
-  const JointResult whole = setting.run(Context({.seed = 3}));
+  const JointResult whole = setting.run(Context({.threads = 1, .seed = 3}));
   // As after a kill: what is there is the last checkpoint.
   std::vector<Archive> states;
   JointHooks hooks;
   hooks.checkpoint_due = [] { return true; };
   hooks.checkpoint = [&](const Archive& state) { states.push_back(state); };
-  EXPECT_TRUE(equal(whole, setting.run(Context({.seed = 3}), hooks)));
+  EXPECT_TRUE(equal(whole, setting.run(Context({.threads = 1, .seed = 3}), hooks)));
   ASSERT_EQ(states.size(), 12U) << "4 epochs of 3 steps";
   for (const Archive& state : states) {
     const Archive read = Archive::parse(state.bytes(), "state");
-    EXPECT_TRUE(equal(whole, setting.run(Context({.seed = 3}), {}, &read)));
+    EXPECT_TRUE(equal(whole, setting.run(Context({.threads = 1, .seed = 3}), {}, &read)));
   }
 }
 
 TEST(JointTrainer, CancelledInTheMiddleGoesOn) {
   const auto images = gratings(60);
   const Setting setting(images);
-  const JointResult whole = setting.run(Context({.seed = 3}));
+  const JointResult whole = setting.run(Context({.threads = 1, .seed = 3}));
   std::function<void()> stop;
-  const Context context({.seed = 3, .progress = [&](const Progress& progress) {
+  const Context context({.threads = 1, .seed = 3, .progress = [&](const Progress& progress) {
                            EXPECT_NE(std::string(progress.note).find("epoch"), std::string::npos);
                            if (progress.step == 5) stop();
                          }});
@@ -110,11 +110,12 @@ TEST(JointTrainer, CancelledInTheMiddleGoesOn) {
   hooks.checkpoint = [&](const Archive& given) { state = given; };
   EXPECT_THROW(setting.run(context, hooks), Cancelled);
   ASSERT_FALSE(state.empty());
-  EXPECT_TRUE(equal(whole, setting.run(Context({.seed = 3}), {}, &state)));
+  EXPECT_TRUE(equal(whole, setting.run(Context({.threads = 1, .seed = 3}), {}, &state)));
   Setting other(images);
   other.options.decay = 0.5;
-  EXPECT_NE(refusal([&] { other.run(Context({.seed = 3}), {}, &state); }).find("decay"),
-            std::string::npos);
+  EXPECT_NE(
+      refusal([&] { other.run(Context({.threads = 1, .seed = 3}), {}, &state); }).find("decay"),
+      std::string::npos);
 }
 
 TEST(JointTrainer, EveryKernelLearns) {
@@ -125,7 +126,7 @@ TEST(JointTrainer, EveryKernelLearns) {
     Setting setting(images);
     setting.options.objective.kernel.kind = kind;
     setting.options.objective.loss = MarginLoss::kCrossEntropy;
-    const JointResult result = setting.run(Context());
+    const JointResult result = setting.run(Context({.threads = 1}));
     EXPECT_TRUE(result.gammas.empty());
     EXPECT_LT(result.history.back().gradient_norm, result.history.front().gradient_norm)
         << name_of(kind);
@@ -137,7 +138,7 @@ TEST(JointTrainer, StopsEarlyAndKeepsTheBestEpoch) {
   Setting setting(images);
   setting.options.epochs = 40;
   setting.options.patience = 2;
-  const JointResult result = setting.run(Context());
+  const JointResult result = setting.run(Context({.threads = 1}));
   EXPECT_EQ(result.status, Status::kConverged);
   const auto epochs = static_cast<Index>(result.held_out_accuracy.size());
   EXPECT_LT(epochs, 40);
@@ -150,7 +151,7 @@ TEST(JointTrainer, WithoutHeldOutImagesTheLastEpochCounts) {
   const auto images = gratings(60);
   Setting setting(images);
   setting.options.held_out = 0;
-  const JointResult result = setting.run(Context());
+  const JointResult result = setting.run(Context({.threads = 1}));
   EXPECT_TRUE(result.held_out_accuracy.empty());
   EXPECT_EQ(result.best_epoch, 4);
 }
@@ -159,7 +160,7 @@ TEST(JointTrainer, ALossThatIsNotFiniteIsReportedAndTheLastGoodBasisKept) {
   const auto images = gratings(60);
   Setting setting(images);
   setting.options.classifier_rate = 1e30;
-  const JointResult result = setting.run(Context());
+  const JointResult result = setting.run(Context({.threads = 1}));
   EXPECT_EQ(result.status, Status::kNumericalTrouble);
   EXPECT_GT(result.failed_step, 1);
   EXPECT_LE(result.failed_step, 3) << "in the first epoch";
@@ -172,27 +173,34 @@ TEST(JointTrainer, RefusesBadInput) {
   const auto images = gratings(40);
   Setting setting(images);
   setting.options.batch = 41;
-  EXPECT_NE(refusal([&] { setting.run(Context()); }).find("a batch of 41 is larger than the"),
+  EXPECT_NE(refusal([&] {
+              setting.run(Context({.threads = 1}));
+            }).find("a batch of 41 is larger than the"),
             std::string::npos);
   setting.options = small_options();
   setting.options.objective.features.pool_rows = 10;
-  EXPECT_NE(refusal([&] { setting.run(Context()); }).find("finer than the 9 x 9 positions"),
-            std::string::npos);
+  EXPECT_NE(
+      refusal([&] { setting.run(Context({.threads = 1})); }).find("finer than the 9 x 9 positions"),
+      std::string::npos);
   setting.options = small_options();
   setting.options.augmentation.crops = 12;
-  EXPECT_NE(refusal([&] { setting.run(Context()); }).find("crops"), std::string::npos);
+  EXPECT_NE(refusal([&] { setting.run(Context({.threads = 1})); }).find("crops"),
+            std::string::npos);
   setting.options = small_options();
   setting.start.gammas = {1};
-  EXPECT_NE(refusal([&] { setting.run(Context()); }).find("1 widths"), std::string::npos);
+  EXPECT_NE(refusal([&] { setting.run(Context({.threads = 1})); }).find("1 widths"),
+            std::string::npos);
 
   std::vector<std::uint8_t> pixels(12 * 12 * 20);
   images.read(0, 20, pixels.data());
   const MemoryImages same({12, 12, 1}, pixels, std::vector<int>(20, 1), 2);
   const Setting one_class(same);
-  EXPECT_NE(refusal([&] { one_class.run(Context()); }).find("class 1"), std::string::npos);
+  EXPECT_NE(refusal([&] { one_class.run(Context({.threads = 1})); }).find("class 1"),
+            std::string::npos);
   const MemoryImages unlabelled({12, 12, 1}, pixels, {}, 0);
   const Setting none(unlabelled);
-  EXPECT_NE(refusal([&] { none.run(Context()); }).find("no labels"), std::string::npos);
+  EXPECT_NE(refusal([&] { none.run(Context({.threads = 1})); }).find("no labels"),
+            std::string::npos);
 }
 
 }  // namespace

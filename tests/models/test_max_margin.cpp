@@ -38,7 +38,7 @@ TEST(MaxMargin, LearnsAndIsSaved) {
   PipelineOptions options = joint_options();
   options.epochs = 8;
   TrainingReport report;
-  const Model model = train(Context({.seed = 3}), images, {options}, &report);
+  const Model model = train(Context({.threads = 1, .seed = 3}), images, {options}, &report);
   EXPECT_EQ(report.held_out_accuracy.size(), model.parts().history.size());
   EXPECT_EQ(*model.options().batch, 16);
   EXPECT_EQ(*model.options().pool_power, 0.5);
@@ -54,7 +54,7 @@ class MaxMarginShapes : public testing::TestWithParam<std::pair<ImageShape, Pipe
 TEST_P(MaxMarginShapes, GreyAndColourAnyGridAndStride) {
   const auto& [shape, options] = GetParam();
   const auto images = gratings(60, 2, shape);
-  const Model model = train(Context({.seed = 3}), images, {options});
+  const Model model = train(Context({.threads = 1, .seed = 3}), images, {options});
   EXPECT_EQ(model.n_features(), model.parts().extractor->cells() * 16);
   EXPECT_EQ(model.predict(Context(), images).size(), 60U);
 }
@@ -120,10 +120,10 @@ TEST(MaxMargin, BeginsWithAGivenModel) {
   const auto images = gratings(90);
   const auto file = scratch_file("max-margin-start.krica");
   PipelineOptions options = joint_options();
-  train(Context({.seed = 3}), images, {options}).save(file);
+  train(Context({.threads = 1, .seed = 3}), images, {options}).save(file);
   options.init = file.string();
   options.components = 7;  // the model's 16 go first
-  const Model model = train(Context({.seed = 4}), images, {options});
+  const Model model = train(Context({.threads = 1, .seed = 4}), images, {options});
   EXPECT_EQ(model.options().components, 16);
   EXPECT_TRUE(model.options().init->starts_with("model "));
   EXPECT_EQ(model.options().init->find(file.string()), std::string::npos) << "no path in a model";
@@ -139,7 +139,7 @@ TEST(MaxMargin, ALossThatIsNotFiniteIsToldAndTheModelIsStillMade) {
   PipelineOptions options = joint_options();
   options.rate = 1e30;
   TrainingReport report;
-  const Model model = train(Context({.seed = 3}), images, {options}, &report);
+  const Model model = train(Context({.threads = 1, .seed = 3}), images, {options}, &report);
   EXPECT_NE(report.warning.find("not finite at step"), std::string::npos) << report.warning;
   EXPECT_EQ(model.parts().basis_status, "numerical-trouble");
   EXPECT_TRUE(model.has_classifier()) << "fitted on the last good basis";
