@@ -6,7 +6,14 @@ build_packages=(
   libeigen3-dev libfmt-dev libhwy-dev libopenblas-pthread-dev librandom123-dev libssl-dev nlohmann-json3-dev
   libarchive-dev libcli11-dev libcurl4-openssl-dev libjpeg-dev libpng-dev zlib1g-dev
 )
-test_packages=(dataset-fashion-mnist libgtest-dev libgmock-dev liblinear-dev python3-numpy python3-pytest python3-sklearn)
+test_packages=(
+  dataset-fashion-mnist libbenchmark-dev libgtest-dev libgmock-dev liblinear-dev
+  python3-numpy python3-pytest python3-sklearn python3-threadpoolctl
+)
+benchmark_packages=(
+  dataset-fashion-mnist libbenchmark-dev liblinear-dev
+  python3-faiss python3-numpy python3-sklearn python3-threadpoolctl python3-torch
+)
 
 say() { printf '== %s\n' "$*"; }
 
@@ -28,9 +35,15 @@ install_packages() {
   "${sudo[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}" > /dev/null
 }
 
+# build_release [-DNAME=VALUE...] [--target NAME...]
 build_release() {
+  local definitions=()
+  while [[ "${1:-}" == -D* ]]; do
+    definitions+=("$1")
+    shift
+  done
   say "Building the release preset in build/release"
-  cmake --preset release > build-configure.log 2>&1 || { cat build-configure.log; return 1; }
+  cmake --preset release "${definitions[@]}" > build-configure.log 2>&1 || { cat build-configure.log; return 1; }
   rm -f build-configure.log
   cmake --build --preset release "$@"
 }
