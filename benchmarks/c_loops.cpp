@@ -8,6 +8,7 @@
 #include <memory>
 #include <vector>
 
+#include "byte_images.hpp"
 #include "krica/classify/linear_svm.hpp"
 #include "krica/clustering/kmeans.hpp"
 #include "krica/features/extractor.hpp"
@@ -42,25 +43,7 @@ int guarded(Body body) {
   });
 }
 
-/// The caller's bytes as an image set.
-class ByteImages final : public krica::ImageSet {
- public:
-  ByteImages(const std::uint8_t* images, Index count, Index side, Index channels)
-      : ImageSet({.size = count,
-                  .shape = {side, side, channels},
-                  .labels = {},
-                  .class_names = {},
-                  .description = "bytes"}),
-        images_(images) {}
-
- private:
-  void load_bytes(Index first, Index count, std::uint8_t* out) const override {
-    const std::uint8_t* begin = images_ + first * shape().values();
-    std::copy(begin, begin + count * shape().values(), out);
-  }
-
-  const std::uint8_t* images_;
-};
+using krica::benchmarks::ByteImages;
 
 constexpr Index kLearningPatches = 20000;
 
