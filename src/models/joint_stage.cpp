@@ -70,13 +70,15 @@ Status settled_status(const Context& context, const ImageSet& images,
 }
 
 std::string trouble(const JointResult& result) {
-  if (result.status == Status::kDiverged)
+  if (result.status == Status::kDiverged) {
     return fmt::format("[{}] over half of the atoms answer to no patch; a smaller rate may help",
                        kName);
-  if (result.status == Status::kCollapsed)
+  }
+  if (result.status == Status::kCollapsed) {
     return fmt::format(
         "[{}] over half of the atoms equal another one; fewer atoms or a smaller rate may help",
         kName);
+  }
   if (result.status != Status::kNumericalTrouble) return {};
   return fmt::format(
       "[{}] the loss or its gradient was not finite at step {}; the basis of epoch {} is kept; a "
