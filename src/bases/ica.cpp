@@ -95,7 +95,8 @@ class FastIca {
       }
     } catch (const Cancelled&) {
       if (hooks.checkpoint) hooks.checkpoint(saved());
-      throw;
+      if (!request_.best_when_cancelled) throw;
+      return Status::kCancelled;
     }
     return Status::kIterationLimit;
   }

@@ -127,6 +127,12 @@ Matrix<float> Preprocessing::unwhiten(ConstMatrixView<float> atoms) const {
   return whitening_.unwhiten(atoms);
 }
 
+Matrix<float> Preprocessing::restored(ConstMatrixView<float> patches) const {
+  require(contrast_epsilon_ == 0 && !kernel_pca_ && !unit_norm_, kName,
+          "samples cannot be restored after contrast normalisation, kernel PCA or unit norm");
+  return whitening_.restored(patches);
+}
+
 void Preprocessing::save(Archive& archive) const {
   const std::vector<double> scalars = {static_cast<double>(pixel_scale_), contrast_epsilon_,
                                        unit_norm_ ? 1.0 : 0.0};

@@ -111,7 +111,7 @@ Whitening Whitening::fit(const Context& context, ConstMatrixView<float> samples,
   } else {
     whitening.set_directions(eigen.values, eigen.vectors, kept, options.epsilon);
   }
-  whitening.set_offset(mean);
+  whitening.set_mean(mean);
   return whitening;
 }
 
@@ -130,7 +130,8 @@ void Whitening::set_directions(const std::vector<double>& values, const Matrix<d
   }
 }
 
-void Whitening::set_offset(const std::vector<double>& mean) {
+void Whitening::set_mean(const std::vector<double>& mean) {
+  mean_.assign(mean.begin(), mean.end());
   offset_.assign(static_cast<std::size_t>(outputs()), 0.0F);
   for (Index k = 0; k < outputs(); ++k) {
     double sum = 0;
@@ -174,6 +175,15 @@ Matrix<float> Whitening::unwhiten(ConstMatrixView<float> atoms) const {
   return images;
 }
 
+Matrix<float> Whitening::restored(ConstMatrixView<float> whitened) const {
+  Matrix<float> samples = unwhiten(whitened);
+  if (kind_ == WhiteningKind::kNone) return samples;
+  for (Index i = 0; i < samples.rows(); ++i) {
+    for (Index j = 0; j < inputs_; ++j) samples(i, j) += mean_[static_cast<std::size_t>(j)];
+  }
+  return samples;
+}
+
 void Whitening::save(Archive& archive) const {
   archive.put_text("whitening", std::string(name_of(kind_)));
   const std::vector<std::int64_t> inputs = {inputs_};
@@ -182,6 +192,7 @@ void Whitening::save(Archive& archive) const {
   archive.put("whitening.transform", transform_);
   archive.put("whitening.inverse", inverse_);
   archive.put_vector<float>("whitening.offset", offset_);
+  archive.put_vector<float>("whitening.mean", mean_);
 }
 
 Whitening Whitening::load(const Archive& archive) {
@@ -192,10 +203,12 @@ Whitening Whitening::load(const Archive& archive) {
   whitening.transform_ = archive.matrix<float>("whitening.transform");
   whitening.inverse_ = archive.matrix<float>("whitening.inverse");
   whitening.offset_ = archive.vector<float>("whitening.offset");
+  whitening.mean_ = archive.vector<float>("whitening.mean");
   const Index outputs = whitening.transform_.cols();
   if (whitening.transform_.rows() != whitening.inputs_ || whitening.inverse_.rows() != outputs ||
       whitening.inverse_.cols() != whitening.inputs_ ||
-      static_cast<Index>(whitening.offset_.size()) != outputs) {
+      static_cast<Index>(whitening.offset_.size()) != outputs ||
+      static_cast<Index>(whitening.mean_.size()) != whitening.inputs_) {
     throw DataError("[whitening] the shapes of the saved whitening do not fit together");
   }
   return whitening;

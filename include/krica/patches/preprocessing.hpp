@@ -39,6 +39,9 @@ class Preprocessing {
   /// Atoms as patches, for looking at them. Throws InvalidArgument after kernel PCA, whose space
   /// has no pictures.
   [[nodiscard]] Matrix<float> unwhiten(ConstMatrixView<float> atoms) const;
+  /// Samples from what apply() made of them. Throws InvalidArgument after contrast normalisation,
+  /// kernel PCA or unit norm, which lose what this would need.
+  [[nodiscard]] Matrix<float> restored(ConstMatrixView<float> patches) const;
 
   /// One tile, one thread. Overwrites raw_patches with their contrast-normalised form on the way.
   void apply_tile(MatrixView<float> raw_patches, MatrixView<float> result) const;

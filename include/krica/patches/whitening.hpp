@@ -49,6 +49,8 @@ class Whitening {
 
   /// Atoms back in the space of the samples (without the mean), for looking at them.
   [[nodiscard]] Matrix<float> unwhiten(ConstMatrixView<float> atoms) const;
+  /// Samples from what apply() made of them, but for the directions that were left out.
+  [[nodiscard]] Matrix<float> restored(ConstMatrixView<float> whitened) const;
 
   void save(Archive& archive) const;
   static Whitening load(const Archive& archive);
@@ -57,13 +59,14 @@ class Whitening {
   Whitening() = default;
   void set_directions(const std::vector<double>& values, const Matrix<double>& vectors,
                       const std::vector<Index>& kept, double epsilon);
-  void set_offset(const std::vector<double>& mean);
+  void set_mean(const std::vector<double>& mean);
 
   WhiteningKind kind_ = WhiteningKind::kNone;
   Index inputs_ = 0;
   Matrix<float> transform_;    // inputs × outputs
   Matrix<float> inverse_;      // outputs × inputs
   std::vector<float> offset_;  // μ · transform, outputs
+  std::vector<float> mean_;    // μ, inputs
 };
 
 }  // namespace krica
