@@ -19,11 +19,22 @@ std::string python_name(std::string name) {
   return name;
 }
 
+/// Python's type of a value, and how messages call it.
+struct Kind {
+  const char* type;
+  const char* words;
+};
+
 template <class Value>
-constexpr const char* kind_of() {
-  if (std::is_same_v<Value, bool>) return "True or False";
-  if (std::is_same_v<Value, std::string>) return "a string";
-  return std::is_floating_point_v<Value> ? "a number" : "a whole number";
+constexpr Kind kind_of(const Value& /*value*/) {
+  if (std::is_same_v<Value, bool>) return {"bool", "True or False"};
+  if (std::is_same_v<Value, std::string>) return {"str", "a string"};
+  return std::is_floating_point_v<Value> ? Kind{"float", "a number"}
+                                         : Kind{"int", "a whole number"};
+}
+template <class Value>
+constexpr Kind kind_of(const Auto<Value>& /*value*/) {
+  return kind_of(Value());
 }
 
 bool is_auto(const py::handle& value) {
@@ -42,7 +53,7 @@ void read(const std::string& name, const py::handle& from, Value& value) {
       value = from.cast<Value>();
     }
   } catch (const py::cast_error&) {
-    throw InvalidArgument(fmt::format("[options] {} must be {}, got {}", name, kind_of<Value>(),
+    throw InvalidArgument(fmt::format("[options] {} must be {}, got {}", name, kind_of(value).words,
                                       py::repr(from).cast<std::string>()));
   }
 }
@@ -61,12 +72,13 @@ py::object written(const Auto<Value>& value) {
   return value ? py::cast(*value) : py::str(kAuto);
 }
 
-/// (name, default, help, choices) of every option, in the order of help.
+/// (name, default, help, choices, type) of every option, in the order of help.
 py::list option_table() {
   const PipelineOptions defaults;
   py::list table;
   for_each_option(defaults, [&](const char* name, const auto& value, const char* help) {
-    table.append(py::make_tuple(python_name(name), written(value), help, choices_of(name)));
+    table.append(py::make_tuple(python_name(name), written(value), help, choices_of(name),
+                                kind_of(value).type));
   });
   return table;
 }

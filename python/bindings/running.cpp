@@ -28,6 +28,7 @@ py::object Running::run(const std::function<void()>& work) {
     std::thread worker(std::move(task));
     while (done.wait_for(kSignalInterval) != std::future_status::ready) look_for_signals();
     worker.join();
+    look_for_signals();  // so that one of the last moment is not taken for another's
     try {
       done.get();
     } catch (const Cancelled&) {

@@ -3,64 +3,71 @@
 
 import inspect
 import textwrap
-from typing import Any, NamedTuple
+import typing
+from typing import Any
 
 from . import _core
 
 
-class Option(NamedTuple):
+class Option(typing.NamedTuple):
     default: Any
     help: str
     choices: list
+    type: str
 
 
 # Of a model, in the order of the command line's help.
-OPTIONS = {name: Option(default, text, choices) for name, default, text, choices in _core.option_table()}
+OPTIONS = {name: Option(*rest) for name, *rest in _core.option_table()}
 
 # scikit-learn's names for some of them, in the estimators of samples.
 SAMPLE_NAMES = {"n_components": "components", "random_state": "seed"}
 
+# What scikit-learn's names mean beyond the library's.
+SAMPLE_OPTIONS = {
+    "n_components": Option(
+        None, "atoms in the basis; None for as many as features, or as samples where these are fewer", [], "int or None"
+    ),
+    "random_state": Option(
+        0, "seed of every random choice; None draws one from NumPy's global state", [], "int, RandomState or None"
+    ),
+}
+
 # How to run, as opposed to what to learn.
 RUNNING = {
-    "threads": Option(0, "threads; 0 for all cores. The result does not depend on it", []),
+    "threads": Option(0, "threads; 0 for all cores. The result does not depend on it", [], "int"),
     "n_jobs": Option(
-        None, "threads; None for OMP_NUM_THREADS or all cores, -1 for all cores. The result does not depend on it", []
+        None,
+        "threads; None for OMP_NUM_THREADS or all cores, -1 for all cores. The result does not depend on it",
+        [],
+        "int or None",
     ),
-    "memory": Option("4G", "memory budget, as a number of bytes or a text such as 512M or 4G", []),
+    "memory": Option("4G", "memory budget: a number of bytes, or a text such as 512M or 4G", [], "int or str"),
     "checkpoint": Option(
-        None, "file in which progress is kept, so that the same fit goes on after an interruption; None for none", []
+        None,
+        "file in which progress is kept, so that the same fit goes on after an interruption; None for none",
+        [],
+        "str, path-like or None",
     ),
-    "verbose": Option(False, "show a progress bar", []),
+    "verbose": Option(False, "show a progress bar", [], "bool"),
     "callback": Option(
         None,
         "called as fitting goes on, with a dict of stage, step, total, value and note; an exception that it raises "
         "stops the fit, and the estimator holds the best so far",
         [],
+        "callable or None",
     ),
 }
 
-SAMPLE_OVERRIDES = {
-    "n_components": Option(None, "atoms in the basis; None for as many as features, or as samples where these are fewer", []),
-    "random_state": Option(0, "seed of every random choice: an int, a RandomState, or None for NumPy's global one", []),
-}
-
-
-def _kind(option):
-    kinds = {bool: "bool", int: "int", float: "float", str: "str", type(None): "object"}
-    if option.default == "auto":
-        kind = "str" if option.choices else "value"
-        return f"{kind} or 'auto'"
-    return kinds[type(option.default)]
-
 
 def _text(name, option):
-    head = f"{name} : {_kind(option)}, default={option.default!r}"
+    """As numpydoc lists it."""
+    kind = option.type + (" or 'auto'" if option.default == "auto" else "")
     words = option.help[0].upper() + option.help[1:] + "."
-    return head + "\n" + textwrap.indent(textwrap.fill(words, 104), "    ")
+    return f"{name} : {kind}, default={option.default!r}\n" + textwrap.indent(textwrap.fill(words, 104), "    ")
 
 
 def _option(name):
-    return SAMPLE_OVERRIDES.get(name) or RUNNING.get(name) or OPTIONS[SAMPLE_NAMES.get(name, name)]
+    return SAMPLE_OPTIONS.get(name) or RUNNING.get(name) or OPTIONS[name]
 
 
 def with_parameters(*names, positional=0, **defaults):
@@ -88,6 +95,7 @@ def with_parameters(*names, positional=0, **defaults):
 
         __init__.__signature__ = signature
         cls.__init__ = __init__
+        cls._parameter_types = {name: option.type for name, option in options.items()}
         listed = "\n".join(_text(name, option) for name, option in options.items())
         cls.__doc__ = inspect.cleandoc(cls.__doc__).replace("{parameters}", listed)
         return cls

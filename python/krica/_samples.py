@@ -160,17 +160,13 @@ class StreamingMixin:
         X = self._validated(X, reset=first)
         if first:
             self._settle(X)
-        if not hasattr(self, "_stream"):
-            self._stream = _core.Stream()
         start = None if first else self._model
         self._learn(_as_float32(X), *self._labels(X, y), start=start, stream=self._stream)
         return self
 
-    def fit(self, X, y=None):
-        self.__dict__.pop("_stream", None)
-        return super().fit(X, y)
-
-    fit.__doc__ = SampleEstimator.fit.__doc__
+    def _settle(self, X):
+        super()._settle(X)
+        self._stream = _core.Stream()
 
 
 class InvertibleMixin:
@@ -294,6 +290,19 @@ class KernelRICA(InvertibleMixin, StreamingMixin, SampleEstimator):
 
     def _method(self):
         return "d-krica" if self.discrimination > 0 else "krica"
+
+    def _options(self):
+        options = super()._options()
+        if not self.discrimination > 0:
+            del options["discrimination"]  # the model file holds the library's default, which krica does not use
+        return options
+
+    @classmethod
+    def _from_model(cls, model):
+        estimator = super()._from_model(model)
+        if model.options["method"] == "krica":
+            estimator.discrimination = 0.0
+        return estimator
 
     def _labels(self, X, y):
         if not self.discrimination > 0 or y is None:

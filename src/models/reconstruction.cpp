@@ -23,10 +23,13 @@ Matrix<float> samples_from_codes(const Model& model, ConstMatrixView<float> code
   const ConstMatrixView<float> atoms = extractor.encoder().atoms();
   require(codes.cols() == atoms.rows(), "reconstruction",
           "codes of {} values where there are {} atoms", codes.cols(), atoms.rows());
-  const RowMajor<double> W = atoms.cast<double>();
+  const Whitening& whitening = extractor.preprocessing().linear_part();
+  const RowMajor<double> filters = whitening.filters(atoms).view().cast<double>();
   const RowMajor<double> S = codes.cast<double>();
-  const RowMajor<double> Z = W.completeOrthogonalDecomposition().solve(S.transpose()).transpose();
-  return extractor.preprocessing().restored(Matrix<float>::copy_of(Z.cast<float>()));
+  RowMajor<double> X = filters.completeOrthogonalDecomposition().solve(S.transpose()).transpose();
+  const std::vector<float> mean = whitening.mean();
+  X.rowwise() += Eigen::Map<const Eigen::RowVectorXf>(mean.data(), X.cols()).cast<double>();
+  return Matrix<float>::copy_of(X.cast<float>());
 }
 
 }  // namespace krica

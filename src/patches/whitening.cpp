@@ -175,13 +175,18 @@ Matrix<float> Whitening::unwhiten(ConstMatrixView<float> atoms) const {
   return images;
 }
 
-Matrix<float> Whitening::restored(ConstMatrixView<float> whitened) const {
-  Matrix<float> samples = unwhiten(whitened);
-  if (kind_ == WhiteningKind::kNone) return samples;
-  for (Index i = 0; i < samples.rows(); ++i) {
-    for (Index j = 0; j < inputs_; ++j) samples(i, j) += mean_[static_cast<std::size_t>(j)];
-  }
-  return samples;
+Matrix<float> Whitening::filters(ConstMatrixView<float> atoms) const {
+  require(atoms.cols() == outputs(), kName, "atoms have {} columns, whitening gives {}",
+          atoms.cols(), outputs());
+  if (kind_ == WhiteningKind::kNone) return Matrix<float>::copy_of(atoms);
+  Matrix<float> result(atoms.rows(), inputs_);
+  blas::gemm<float>(blas::Op::kPlain, blas::Op::kTransposed, 1.0F, atoms, transform_, 0.0F, result);
+  return result;
+}
+
+std::vector<float> Whitening::mean() const {
+  return kind_ == WhiteningKind::kNone ? std::vector<float>(static_cast<std::size_t>(inputs_))
+                                       : mean_;
 }
 
 void Whitening::save(Archive& archive) const {

@@ -5,9 +5,9 @@
 
 namespace krica {
 
-/// Samples from their codes where these are linear, s = Wz of the whitened sample z: the shortest z
-/// with the least ‖Wz - s‖, un-whitened. With as many independent atoms as z has values, or more,
-/// that is the sample itself, but for rounding.
+/// Samples from their codes where these are linear, s = A(x - μ): μ plus the shortest d with the
+/// least ‖Ad - s‖. With as many independent atoms as the samples vary in directions, or more, that
+/// is the sample itself, but for rounding.
 ///
 /// codes m × K, the result m × n. Throws InvalidArgument unless the model is of samples, its
 /// encoder is "kernel" with the linear kernel, and its preprocessing can be undone.

@@ -49,8 +49,10 @@ class Whitening {
 
   /// Atoms back in the space of the samples (without the mean), for looking at them.
   [[nodiscard]] Matrix<float> unwhiten(ConstMatrixView<float> atoms) const;
-  /// Samples from what apply() made of them, but for the directions that were left out.
-  [[nodiscard]] Matrix<float> restored(ConstMatrixView<float> whitened) const;
+  /// Filters a with a·(x - μ) = w·(whitened x), for atoms w: K × inputs.
+  [[nodiscard]] Matrix<float> filters(ConstMatrixView<float> atoms) const;
+  /// μ; 0 where nothing is whitened.
+  [[nodiscard]] std::vector<float> mean() const;
 
   void save(Archive& archive) const;
   static Whitening load(const Archive& archive);
