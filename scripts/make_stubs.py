@@ -18,11 +18,7 @@ from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import {bases}
-from typing_extensions import Self
-
-from ._base import ModelEstimator
-
+{imports}
 """
 
 # Of the library's, numpydoc's and Python's types.
@@ -34,21 +30,16 @@ TYPES = {
     "callable or None": "Callable[[dict[str, Any]], object] | None",
 }
 
-SAMPLES = """class SampleEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ModelEstimator):
-    components_: NDArray[Any]
-    n_features_in_: int
-    def fit(self, X: ArrayLike, y: ArrayLike | None = ...) -> Self: ...
-    def transform(self, X: ArrayLike) -> NDArray[Any]: ...
-
-class StreamingMixin:
-    def partial_fit(self, X: ArrayLike, y: ArrayLike | None = ...) -> Self: ...
-
-class InvertibleMixin:
-    def inverse_transform(self, X: ArrayLike) -> NDArray[Any]: ...
-
+SAMPLES = """
+from ._sample_base import InvertibleMixin, SampleEstimator, StreamingMixin
 """
 
-IMAGES = """class ImageEstimator(ModelEstimator):
+IMAGES = """from sklearn.base import ClassifierMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from typing_extensions import Self
+
+from ._base import ModelEstimator
+
+class ImageEstimator(ModelEstimator):
     components_: NDArray[np.float32]
     classes_: NDArray[Any]
     image_shape_: tuple[int, int, int]
@@ -91,17 +82,12 @@ def class_stub(cls):
     return "\n".join([*lines, "    ) -> None: ..."]) + "\n" + METHODS.get(cls.__name__, "")
 
 
-def stub(bases, first, classes):
-    return HEAD.format(bases=bases) + first + "\n".join(map(class_stub, classes))
-
-
 def stubs():
     samples = [krica.RICA, krica.KernelRICA, krica.ICA, krica.KICA, krica.KSR, krica.SparseFiltering, krica.KMeansFeatures]
     images = [krica.PatchFeatures, krica.MaxMarginKRICA]
-    mixins = "ClassNamePrefixFeaturesOutMixin, TransformerMixin"
     return {
-        "_samples.pyi": stub(mixins, SAMPLES, samples),
-        "_images.pyi": stub("ClassifierMixin, " + mixins, IMAGES, images),
+        "_samples.pyi": HEAD.format(imports=SAMPLES) + "\n".join(map(class_stub, samples)),
+        "_images.pyi": HEAD.format(imports=IMAGES) + "\n".join(map(class_stub, images)),
     }
 
 

@@ -76,8 +76,7 @@ class PatchFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ImageEsti
         The atoms, in the space of preprocessed patches.
     image_shape_ : tuple
         Height, width and channels of the images.
-    n_iter_, history_, status_
-        As those of `krica.RICA`.
+    {attributes}
 
     Examples
     --------
@@ -149,8 +148,7 @@ class MaxMarginKRICA(ClassifierMixin, ImageEstimator):
         Of every epoch, on the images that `held_out` sets apart.
     image_shape_ : tuple
         Height, width and channels of the images.
-    n_iter_, history_, status_
-        As those of `krica.RICA`; an iteration is an epoch.
+    {attributes}
 
     Examples
     --------

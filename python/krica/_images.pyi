@@ -16,6 +16,7 @@ class ImageEstimator(ModelEstimator):
     classes_: NDArray[Any]
     image_shape_: tuple[int, int, int]
 
+
 class PatchFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ImageEstimator):
     def __init__(
         self,

@@ -58,6 +58,15 @@ RUNNING = {
     ),
 }
 
+# What every fitted estimator tells of its learning.
+ATTRIBUTES = """n_iter_ : int
+    Iterations; epochs of Adam and of max-margin kRICA, passes of `partial_fit`.
+history_ : structured ndarray
+    A row an iteration: iteration, evaluations, value, gradient_norm and step; of K-means the last one alone.
+status_ : str
+    Why the solver stopped: "converged", "iteration-limit", "line-search-failed", "numerical-trouble", "diverged",
+    "collapsed" or "cancelled"."""
+
 
 def _text(name, option):
     """As numpydoc lists it."""
@@ -72,7 +81,8 @@ def _option(name):
 
 def with_parameters(*names, positional=0, **defaults):
     """A class decorator: the constructor takes the named options and stores them under their names, and the place
-    `{parameters}` in the docstring lists them. `defaults` replace those of the library."""
+    `{parameters}` in the docstring lists them, `{attributes}` what they lead to. `defaults` replace those of the
+    library."""
 
     options = {name: _option(name)._replace(**({"default": defaults[name]} if name in defaults else {})) for name in names}
     kinds = [inspect.Parameter.POSITIONAL_OR_KEYWORD] * positional
@@ -97,7 +107,7 @@ def with_parameters(*names, positional=0, **defaults):
         cls.__init__ = __init__
         cls._parameter_types = {name: option.type for name, option in options.items()}
         listed = "\n".join(_text(name, option) for name, option in options.items())
-        cls.__doc__ = inspect.cleandoc(cls.__doc__).replace("{parameters}", listed)
+        cls.__doc__ = inspect.cleandoc(cls.__doc__).replace("{parameters}", listed).replace("{attributes}", ATTRIBUTES)
         return cls
 
     return decorate

@@ -5,6 +5,7 @@ import krica
 import numpy as np
 import pytest
 from conftest import clouds, small
+from krica._sample_base import _as_float32
 from sklearn.exceptions import NotFittedError
 
 
@@ -49,6 +50,14 @@ def test_memory_orders_and_read_only(sample_estimator):
     X.setflags(write=False)
     for other in (X, np.asfortranarray(X), np.repeat(X, 2, axis=1)[:, ::2], X.tolist()):
         np.testing.assert_array_equal(sample_estimator.fit_transform(other), codes)
+
+
+def test_what_is_not_copied(images):
+    X, _ = clouds(dtype=np.float32)
+    estimator = small("RICA")
+    assert np.shares_memory(_as_float32(estimator._validated(X, reset=True)), X)
+    for pictures in (images.data, images.data[:5].astype(np.float32)):
+        assert np.shares_memory(krica.PatchFeatures()._validated(pictures), pictures)
 
 
 @pytest.mark.parametrize(
