@@ -12,6 +12,16 @@
 namespace krica::python {
 namespace {
 
+template <class Value>
+Value get(const py::dict& given, const char* name) {
+  try {
+    return given[name].cast<Value>();
+  } catch (const py::cast_error&) {
+    throw InvalidArgument(fmt::format("[objective] {} cannot be {}", name,
+                                      py::repr(given[name]).cast<std::string>()));
+  }
+}
+
 /// None, "topographic", a group size, or K × K weights.
 Pooling pooling_from(const py::object& given) {
   if (given.is_none()) return Pooling::none();
@@ -21,7 +31,8 @@ Pooling pooling_from(const py::object& given) {
     throw InvalidArgument(fmt::format(
         "[pooling] must be None, 'topographic', a group size or a K x K array, got '{}'", name));
   }
-  if (py::isinstance<py::int_>(given)) return Pooling::groups(given.cast<Index>());
+  if (PyIndex_Check(given.ptr()) != 0 && !py::isinstance<py::array>(given))
+    return Pooling::groups(py::int_(given).cast<Index>());  // NumPy's whole numbers too
   const auto weights = py::array_t<double, py::array::c_style | py::array::forcecast>(given);
   if (weights.ndim() != 2 || weights.shape(0) != weights.shape(1))
     throw InvalidArgument("[pooling] an array of weights must be K x K");
@@ -53,19 +64,19 @@ KricaArguments krica_arguments(const py::dict& given) {
   KricaOptions& options = arguments.options;
   const py::object gamma = given["gamma"];
   arguments.auto_gamma = py::isinstance<py::str>(gamma) && gamma.cast<std::string>() == "auto";
-  options.kernel = {.kind = kernel_kind(given["kernel"].cast<std::string>()),
-                    .gamma = arguments.auto_gamma ? 1.0 : gamma.cast<double>(),
-                    .degree = given["degree"].cast<int>(),
-                    .scale = given["kernel_scale"].cast<double>()};
-  options.sparsity = given["sparsity"].cast<double>();
-  options.epsilon = given["epsilon"].cast<double>();
+  options.kernel = {.kind = kernel_kind(get<std::string>(given, "kernel")),
+                    .gamma = arguments.auto_gamma ? 1.0 : get<double>(given, "gamma"),
+                    .degree = get<int>(given, "degree"),
+                    .scale = get<double>(given, "kernel_scale")};
+  options.sparsity = get<double>(given, "sparsity");
+  options.epsilon = get<double>(given, "epsilon");
   options.pooling = pooling_from(given["pooling"]);
-  options.discrimination = {.weight = given["discrimination"].cast<double>(),
-                            .reading = discrimination_reading(given["reading"].cast<std::string>()),
-                            .elastic = given["elastic"].cast<std::optional<double>>(),
-                            .homogeneous = given["homogeneous"].cast<bool>(),
-                            .atom_class = given["atom_class"].cast<std::vector<int>>()};
-  arguments.labels = given["labels"].cast<std::vector<int>>();
+  options.discrimination = {.weight = get<double>(given, "discrimination"),
+                            .reading = discrimination_reading(get<std::string>(given, "reading")),
+                            .elastic = get<std::optional<double>>(given, "elastic"),
+                            .homogeneous = get<bool>(given, "homogeneous"),
+                            .atom_class = get<std::vector<int>>(given, "atom_class")};
+  arguments.labels = get<std::vector<int>>(given, "labels");
   return arguments;
 }
 
@@ -84,14 +95,14 @@ py::tuple krica_value_and_gradient(const py::array& W, const py::array& X, const
 
 RicaOptions rica_options(const py::dict& given) {
   RicaOptions options;
-  options.contrast = contrast(given["contrast"].cast<std::string>());
-  options.weight = given["weight"].cast<double>();
-  options.weight_on = weight_on(given["weight_on"].cast<std::string>());
-  options.reduce = reduce(given["reduce"].cast<std::string>());
-  options.row_norm = row_norm(given["row_norm"].cast<std::string>());
-  options.epsilon = given["epsilon"].cast<double>();
+  options.contrast = contrast(get<std::string>(given, "contrast"));
+  options.weight = get<double>(given, "weight");
+  options.weight_on = weight_on(get<std::string>(given, "weight_on"));
+  options.reduce = reduce(get<std::string>(given, "reduce"));
+  options.row_norm = row_norm(get<std::string>(given, "row_norm"));
+  options.epsilon = get<double>(given, "epsilon");
   options.pooling = pooling_from(given["pooling"]);
-  options.sign = given["sign"].cast<std::vector<int>>();
+  options.sign = get<std::vector<int>>(given, "sign");
   return options;
 }
 

@@ -18,7 +18,7 @@ namespace py = pybind11;
 /// What Python says about running: threads, memory in bytes, and a callable for progress or None.
 struct RunOptions {
   int threads = 0;
-  std::int64_t memory = std::int64_t{4} << 30;
+  std::int64_t memory = ContextOptions().memory_bytes;
   py::object callback = py::none();
 };
 

@@ -66,6 +66,9 @@ history_ : structured ndarray
 status_ : str
     Why the solver stopped: "converged", "iteration-limit", "line-search-failed", "numerical-trouble", "diverged",
     "collapsed" or "cancelled"."""
+SAMPLE_ATTRIBUTES = ATTRIBUTES + """
+n_features_in_ : int
+    Features of the samples."""
 
 
 def _text(name, option):
@@ -107,7 +110,8 @@ def with_parameters(*names, positional=0, **defaults):
         cls.__init__ = __init__
         cls._parameter_types = {name: option.type for name, option in options.items()}
         listed = "\n".join(_text(name, option) for name, option in options.items())
-        cls.__doc__ = inspect.cleandoc(cls.__doc__).replace("{parameters}", listed).replace("{attributes}", ATTRIBUTES)
+        told = SAMPLE_ATTRIBUTES if "n_components" in names else ATTRIBUTES
+        cls.__doc__ = inspect.cleandoc(cls.__doc__).replace("{parameters}", listed).replace("{attributes}", told)
         return cls
 
     return decorate

@@ -5,21 +5,33 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 
-def _pictures(estimator, shape):
-    """The atoms un-whitened: (K, H, W) or (K, H, W, 3), each stretched to its own largest value, 0 in the middle."""
+def _tiles(estimator, shape):
+    """The atoms un-whitened, each stretched to its own largest value: (K, H, W) from -1 to 1, colours (K, H, W, 3) from
+    0 to 1."""
     atoms = estimator._model.atom_images()
-    if shape is None:
-        side = estimator._model.options["receptive_field"]
-        channels = estimator._model.shape[2]
-        shape = (channels, side, side) if side > 1 else (1, 1, atoms.shape[1])
+    channels, side = estimator._model.shape[2], estimator._model.options["receptive_field"]
+    if shape is not None or side == 1:
+        channels, shape = 1, shape or (1, atoms.shape[1])
     else:
-        shape = (1, *shape)
-    if np.prod(shape) != atoms.shape[1]:
-        raise ValueError(f"shape {shape[1:]} does not fit atoms of {atoms.shape[1]} values")
+        shape = (side, side)
+    if channels * np.prod(shape) != atoms.shape[1]:
+        raise ValueError(f"shape {shape} does not fit atoms of {atoms.shape[1]} values")
     atoms = atoms / np.maximum(np.abs(atoms).max(axis=1, keepdims=True), 1e-30)
-    return np.squeeze(atoms.reshape(-1, *shape).transpose(0, 2, 3, 1), axis=3) if shape[0] == 1 else (
-        (atoms.reshape(-1, *shape).transpose(0, 2, 3, 1) + 1) / 2
-    )
+    tiles = np.moveaxis(atoms.reshape(-1, channels, *shape), 1, 3)
+    return tiles[..., 0] if channels == 1 else (tiles + 1) / 2
+
+
+def _sheet(tiles):
+    """The tiles in rows, a pixel apart; single lines in one column."""
+    count, height, width = tiles.shape[:3]
+    columns = 1 if height == 1 else int(np.ceil(np.sqrt(count)))
+    rows = -(-count // columns)
+    middle = 0.5 if tiles.ndim == 4 else 0.0
+    sheet = np.full((rows * (height + 1) - 1, columns * (width + 1) - 1, *tiles.shape[3:]), middle)
+    for place, tile in enumerate(tiles):
+        top, left = (place // columns) * (height + 1), (place % columns) * (width + 1)
+        sheet[top : top + height, left : left + width] = tile
+    return sheet
 
 
 def plot_components(estimator, *, shape=None, limit=100, axes=None):
@@ -54,17 +66,11 @@ def plot_components(estimator, *, shape=None, limit=100, axes=None):
     import matplotlib.pyplot as plt
 
     check_is_fitted(estimator)
-    tiles = _pictures(estimator, shape)[:limit]
-    columns = int(np.ceil(np.sqrt(len(tiles) * max(1, tiles.shape[1] / tiles.shape[2]))))
-    rows = -(-len(tiles) // columns)
-    blank = 0.5 if tiles.ndim == 4 else 0.0
-    sheet = np.full((rows * (tiles.shape[1] + 1) - 1, columns * (tiles.shape[2] + 1) - 1, *tiles.shape[3:]), blank)
-    for place, tile in enumerate(tiles):
-        top, left = (place // columns) * (tile.shape[0] + 1), (place % columns) * (tile.shape[1] + 1)
-        sheet[top : top + tile.shape[0], left : left + tile.shape[1]] = tile
+    tiles = _tiles(estimator, shape)[:limit]
     if axes is None:
         axes = plt.subplots()[1]
-    axes.imshow(sheet, cmap="gray", vmin=-1, vmax=1, interpolation="nearest", aspect="auto" if tiles.shape[1] == 1 else "equal")
+    aspect = "auto" if tiles.shape[1] == 1 else "equal"
+    axes.imshow(_sheet(tiles), cmap="gray", vmin=-1, vmax=1, interpolation="nearest", aspect=aspect)
     axes.set_axis_off()
     axes.set_title(f"{len(tiles)} atoms")
     return axes

@@ -36,8 +36,6 @@ class RICA(InvertibleMixin, StreamingMixin, SampleEstimator):
     components_ : ndarray of shape (n_components, n_features)
         The atoms, in the space of whitened samples.
     {attributes}
-    n_features_in_ : int
-        Features of the samples.
 
     References
     ----------
@@ -85,8 +83,6 @@ class KernelRICA(InvertibleMixin, StreamingMixin, SampleEstimator):
     atom_class_ : ndarray of shape (n_components,)
         With a positive `discrimination`: to which of `classes_` each atom belongs, as an index.
     {attributes}
-    n_features_in_ : int
-        Features of the samples.
 
     References
     ----------
@@ -148,8 +144,6 @@ class ICA(InvertibleMixin, SampleEstimator):
     components_ : ndarray of shape (n_components, n_features)
         The unmixing matrix, in the space of whitened samples.
     {attributes}
-    n_features_in_ : int
-        Features of the samples.
 
     References
     ----------
@@ -186,8 +180,6 @@ class KICA(SampleEstimator):
     components_ : ndarray of shape (n_components, n_components)
         The unmixing matrix of the kernel principal components.
     {attributes}
-    n_features_in_ : int
-        Features of the samples.
 
     References
     ----------
@@ -221,8 +213,6 @@ class KSR(StreamingMixin, SampleEstimator):
     components_ : ndarray of shape (n_components, n_features)
         The atoms, in the space of whitened samples of unit length.
     {attributes}
-    n_features_in_ : int
-        Features of the samples.
 
     References
     ----------
@@ -255,8 +245,6 @@ class SparseFiltering(InvertibleMixin, StreamingMixin, SampleEstimator):
     components_ : ndarray of shape (n_components, n_features)
         The filters, of unit length, in the space of whitened samples.
     {attributes}
-    n_features_in_ : int
-        Features of the samples.
 
     References
     ----------
@@ -290,8 +278,6 @@ class KMeansFeatures(SampleEstimator):
     components_ : ndarray of shape (n_components, n_features)
         The centres, in the space of whitened samples.
     {attributes}
-    n_features_in_ : int
-        Features of the samples.
 
     References
     ----------

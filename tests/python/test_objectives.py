@@ -29,7 +29,7 @@ def assert_gradient(function, W, step=1e-6):
 
 
 @pytest.mark.parametrize("kernel", KERNELS)
-@pytest.mark.parametrize("pooling", [None, "topographic", 2, np.arange(16).reshape(4, 4)])
+@pytest.mark.parametrize("pooling", [None, "topographic", 2, np.int64(4), np.arange(16).reshape(4, 4)])
 def test_krica_gradient(problem, kernel, pooling):
     W, X = problem
     assert_gradient(lambda at: krica.objective(at, X, kernel=kernel, gamma=0.7, pooling=pooling, sparsity=0.3), W)
@@ -118,6 +118,9 @@ def test_types_and_memory_orders(problem):
         ({"X": [["a", "b"]]}, "could not convert"),
         ({"kernel": "cosine"}, "unknown kernel|cosine"),
         ({"gamma": -1.0}, "gamma"),
+        ({"gamma": "wide"}, "gamma cannot be 'wide'"),
+        ({"degree": 2.5}, "degree cannot be 2.5"),
+        ({"elastic": "loose"}, "elastic cannot be 'loose'"),
         ({"sparsity": -1.0}, "sparsity"),
         ({"pooling": "rings"}, "rings"),
         ({"pooling": 3}, "3"),

@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 
 import krica
+import numpy as np
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -96,11 +97,21 @@ def test_example(tmp_path):
     assert all((tmp_path / name).stat().st_size > 2000 for name in pictures)
 
 
-def test_plotted_samples():
+def test_plotted(images):
     matplotlib = pytest.importorskip("matplotlib")
     matplotlib.use("Agg")
-    images = krica.datasets.load_embedded().data[:200].reshape(200, -1) / 255.0
-    learned = krica.RICA(9, iterations=3).fit(images)
-    assert krica.plot_components(learned, shape=(28, 28)).get_images()[0].get_array().shape == (86, 86)
+
+    def sheet(*arguments, **options):
+        return krica.plot_components(*arguments, **options).get_images()[0].get_array()
+
+    samples = images.data[:200].reshape(200, -1) / 255.0
+    learned = krica.RICA(9, iterations=3).fit(samples)
+    assert sheet(learned, shape=(28, 28)).shape == (86, 86)
+    assert sheet(learned).shape == (17, 784)
+    assert sheet(learned, shape=(28, 28), limit=4).shape == (57, 57)
     with pytest.raises(ValueError, match="does not fit"):
         krica.plot_components(learned, shape=(20, 20))
+    colours = np.repeat(images.data[:50, :, :, None], 3, axis=3)
+    features = krica.PatchFeatures(method="random-patches", components=5, patches=100).fit(colours)
+    drawn = sheet(features)
+    assert drawn.shape == (13, 20, 3) and 0 <= drawn.min() and drawn.max() <= 1
