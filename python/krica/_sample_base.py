@@ -16,15 +16,15 @@ from ._options import SAMPLE_NAMES
 
 def _as_float32(X):
     """X itself where it is float32."""
-    with np.errstate(over="ignore"):
-        samples = X.astype(np.float32, order="C", copy=False)
-    return samples
+    with np.errstate(over="ignore"):  # the library tells of what is beyond float32
+        return X.astype(np.float32, order="C", copy=False)
 
 
 def _is_stochastic(estimator):
     if estimator.solver in ("auto", "adam"):
         return True
-    raise AttributeError(f"partial_fit needs a stochastic solver: solver must be 'adam' or 'auto', got {estimator.solver!r}")
+    solver = estimator.solver
+    raise AttributeError(f"partial_fit needs a stochastic solver: solver must be 'adam' or 'auto', got {solver!r}")
 
 
 def _has_linear_codes(estimator):

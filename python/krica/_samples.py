@@ -17,8 +17,8 @@ _ALWAYS = ("patches", "random_state", "n_jobs", "memory", "verbose", "callback")
 
 
 @with_parameters(
-    "n_components", *_KERNEL, "sparsity", "epsilon", *_CODING, "convention", "pooling_groups", *_PREPARING, *_SOLVING, *_ALWAYS,
-    positional=1,
+    "n_components", *_KERNEL, "sparsity", "epsilon", *_CODING, "convention", "pooling_groups", *_PREPARING, *_SOLVING,
+    *_ALWAYS, positional=1,
 )  # fmt: skip
 class RICA(InvertibleMixin, StreamingMixin, SampleEstimator):
     """Reconstruction ICA: over-complete linear filters with sparse outputs.
@@ -167,7 +167,10 @@ class ICA(InvertibleMixin, SampleEstimator):
         return "ica"
 
 
-@with_parameters("n_components", *_KERNEL, *_CODING, "contrast", "contrast_epsilon", *_KERNEL_PCA, "iterations", *_ALWAYS, positional=1)
+@with_parameters(
+    "n_components", *_KERNEL, *_CODING, "contrast", "contrast_epsilon", *_KERNEL_PCA, "iterations", *_ALWAYS,
+    positional=1,
+)  # fmt: skip
 class KICA(SampleEstimator):
     """Kernel ICA: kernel PCA to `n_components` directions, then ICA.
 
