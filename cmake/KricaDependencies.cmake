@@ -23,6 +23,9 @@ add_library(krica_blas INTERFACE)
 target_include_directories(krica_blas SYSTEM INTERFACE ${KRICA_OPENBLAS_INCLUDE_DIR})
 target_link_libraries(krica_blas INTERFACE ${KRICA_OPENBLAS_LIBRARY} gfortran m pthread)
 
+# Debian's Python, whatever comes first on the PATH: NumPy and scikit-learn are installed for that one.
+find_program(KRICA_PYTHON NAMES python3 PATHS /usr/bin NO_DEFAULT_PATH)
+
 # Image codecs, archives and downloads: for src/data alone.
 find_package(CURL 7.85 REQUIRED)
 find_package(JPEG REQUIRED)

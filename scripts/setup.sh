@@ -5,14 +5,15 @@ build_packages=(
   cmake g++ gfortran ninja-build pkg-config
   libeigen3-dev libfmt-dev libhwy-dev libopenblas-pthread-dev librandom123-dev libssl-dev nlohmann-json3-dev
   libarchive-dev libcli11-dev libcurl4-openssl-dev libjpeg-dev libpng-dev zlib1g-dev
+  pybind11-dev python3-dev python3-numpy python3-sklearn
 )
 test_packages=(
   dataset-fashion-mnist libbenchmark-dev libgtest-dev libgmock-dev liblinear-dev
-  python3-numpy python3-pytest python3-sklearn python3-threadpoolctl
+  mypy python3-matplotlib python3-pandas python3-pip python3-pytest python3-setuptools python3-threadpoolctl python3-wheel
 )
 benchmark_packages=(
   dataset-fashion-mnist libbenchmark-dev liblinear-dev
-  python3-faiss python3-numpy python3-sklearn python3-threadpoolctl python3-torch
+  python3-faiss python3-threadpoolctl python3-torch
 )
 
 say() { printf '== %s\n' "$*"; }

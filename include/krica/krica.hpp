@@ -23,6 +23,7 @@
 #include "krica/joint/trainer.hpp"                // IWYU pragma: export
 #include "krica/kernels/kernel.hpp"               // IWYU pragma: export
 #include "krica/models/model.hpp"                 // IWYU pragma: export
+#include "krica/models/reconstruction.hpp"        // IWYU pragma: export
 #include "krica/models/training.hpp"              // IWYU pragma: export
 #include "krica/models/votes.hpp"                 // IWYU pragma: export
 #include "krica/objectives/discrimination.hpp"    // IWYU pragma: export
@@ -40,6 +41,7 @@
 #include "krica/runtime/random.hpp"               // IWYU pragma: export
 #include "krica/runtime/version.hpp"              // IWYU pragma: export
 #include "krica/solvers/adam.hpp"                 // IWYU pragma: export
+#include "krica/solvers/adam_stream.hpp"          // IWYU pragma: export
 #include "krica/solvers/fixed_point.hpp"          // IWYU pragma: export
 #include "krica/solvers/gram_lasso.hpp"           // IWYU pragma: export
 #include "krica/solvers/lbfgs.hpp"                // IWYU pragma: export

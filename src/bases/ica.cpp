@@ -95,7 +95,8 @@ class FastIca {
       }
     } catch (const Cancelled&) {
       if (hooks.checkpoint) hooks.checkpoint(saved());
-      throw;
+      if (!request_.best_when_cancelled) throw;
+      return Status::kCancelled;
     }
     return Status::kIterationLimit;
   }
@@ -232,8 +233,8 @@ Basis learn_ica(const Context& context, const BasisRequest& request) {
   }
   const Status status = ica.run();
   Matrix<double> atoms(K, n);
-  blas::gemm<double>(context, Op::kPlain, Op::kPlain, 1.0, ica.rotation(), matrix_of(whitening),
-                     0.0, atoms);
+  // Without the context: what was cancelled has its atoms too.
+  blas::gemm<double>(Op::kPlain, Op::kPlain, 1.0, ica.rotation(), matrix_of(whitening), 0.0, atoms);
   return {Matrix<float>::copy_of(atoms.view().cast<float>()), ica.take_history(), status};
 }
 

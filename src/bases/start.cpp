@@ -45,6 +45,18 @@ Matrix<float> random_patches(const Context& context, ConstMatrixView<float> patc
   return atoms;
 }
 
+AdamOptions adam_options(const BasisOptions& options) {
+  return {.epochs = options.epochs, .batch = options.batch, .rate = options.rate};
+}
+
+Basis passed(const Context& context, SampledObjective<float>& objective,
+             const BasisRequest& request, const Start& start) {
+  AdamStream<float>& stream = *request.stream;
+  const Status status = stream.pass(context, objective, adam_options(request.options), start);
+  if (status == Status::kCancelled && !request.best_when_cancelled) throw Cancelled();
+  return {stream.W(), stream.history(), status};
+}
+
 template <class Solver, class Objective>
 SolverResult<float> run(const Context& context, Solver solver, Objective& objective,
                         const BasisRequest& request, const Start& start) {
@@ -62,8 +74,8 @@ SolverResult<float> solve(const Context& context, SampledObjective<float>& objec
                objective, request, start);
   }
   if (solver == "adam") {
-    const AdamOptions adam{.epochs = options.epochs, .batch = options.batch, .rate = options.rate};
-    return run(context, Adam<float>(adam, request.hooks), objective, request, start);
+    return run(context, Adam<float>(adam_options(options), request.hooks), objective, request,
+               start);
   }
   require(solver == "fixed-point", "basis",
           "unknown solver '{}'; known: auto, lbfgs, adam, fixed-point", solver);
@@ -95,10 +107,11 @@ Basis minimised(const Context& context, SampledObjective<float>& objective,
 
 Basis minimised(const Context& context, SampledObjective<float>& objective,
                 const BasisRequest& request, const Start& start) {
+  if (request.stream != nullptr) return passed(context, objective, request, start);
   SolverResult<float> result = solve(context, objective, request, start);
   if (result.status == Status::kCancelled) {
     if (request.hooks.checkpoint) request.hooks.checkpoint(result.state);
-    throw Cancelled();
+    if (!request.best_when_cancelled) throw Cancelled();
   }
   return {std::move(result.best), std::move(result.history), result.status};
 }

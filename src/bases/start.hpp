@@ -13,8 +13,10 @@ namespace krica {
 /// for more atoms than patches.
 Matrix<float> starting_atoms(const Context& context, const BasisRequest& request);
 
-/// Minimises by request.options.solver; "auto" is Adam from 50,000 patches on, else L-BFGS. Resumes
-/// request.state. Throws Cancelled after the checkpoint hook was given the state.
+/// Minimises by request.options.solver; "auto" is Adam from 50,000 patches on, else L-BFGS; or goes
+/// on with request.stream. Resumes
+/// request.state. Throws Cancelled after the checkpoint hook was given the state, unless
+/// request.best_when_cancelled.
 Basis minimised(const Context& context, SampledObjective<float>& objective,
                 const BasisRequest& request);
 

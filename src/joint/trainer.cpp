@@ -110,7 +110,8 @@ class Trainer {
       }
     } catch (const Cancelled&) {
       if (hooks_.checkpoint) hooks_.checkpoint(saved());  // the unfinished step is dropped
-      throw;
+      if (!hooks_.best_when_cancelled) throw;
+      return finish(Status::kCancelled);
     }
   }
 

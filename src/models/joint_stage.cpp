@@ -102,7 +102,7 @@ void keep(const JointResult& result, const PipelineOptions& options, Checkpoint&
   Archive history;
   put_history(history, result.history);
   checkpoint.put_state("basis_result", history);
-  checkpoint.write();
+  if (result.status != Status::kCancelled) checkpoint.write();
 }
 
 }  // namespace
@@ -134,8 +134,8 @@ std::shared_ptr<const Model> starting_model(PipelineOptions& options) {
   return model;
 }
 
-void learn_jointly(const Context& context, const ImageSet& images, Checkpoint& checkpoint,
-                   TrainingReport& report) {
+void learn_jointly(const Context& context, const ImageSet& images, bool best_when_cancelled,
+                   Checkpoint& checkpoint, TrainingReport& report) {
   Archive& content = checkpoint.content();
   if (!content.has_text("joint")) {
     PipelineOptions options = options_from_json(content.text("settled_options"));
@@ -143,6 +143,7 @@ void learn_jointly(const Context& context, const ImageSet& images, Checkpoint& c
     const Preprocessing preprocessing = Preprocessing::load(content);
     const Matrix<float> patches = reconstruction_patches(context, images, preprocessing, options);
     JointHooks hooks;
+    hooks.best_when_cancelled = best_when_cancelled;
     hooks.checkpoint_due = [&] { return checkpoint.due(); };
     hooks.checkpoint = [&](const Archive& state) {
       checkpoint.put_state("joint_solver", state);

@@ -17,9 +17,10 @@ std::shared_ptr<const Model> starting_model(PipelineOptions& options);
 
 /// Learns from the checkpoint's atoms and preprocessing, and keeps the result there: atoms, their
 /// widths, settled options, status, history and, unless it is to be fitted anew, the classifier.
-/// Does nothing where that was done before. Throws Cancelled after the checkpoint is written.
-void learn_jointly(const Context& context, const ImageSet& images, Checkpoint& checkpoint,
-                   TrainingReport& report);
+/// Does nothing where that was done before. Throws Cancelled after the checkpoint is written, or
+/// keeps the best so far, though not in the file.
+void learn_jointly(const Context& context, const ImageSet& images, bool best_when_cancelled,
+                   Checkpoint& checkpoint, TrainingReport& report);
 
 /// Whether the checkpoint holds the classifier that was learned with the basis.
 bool has_joint_classifier(const Checkpoint& checkpoint);

@@ -36,7 +36,7 @@ class Training {
 
   Model run() {
     if (method_.learn != nullptr) learn_basis();
-    if (job_.classifier) learn_classifier();
+    if (job_.classifier) learn_classifier_unless_cancelled();
     return Model(std::move(parts_));
   }
 
@@ -57,7 +57,7 @@ class Training {
   }
 
   void learn_basis() {
-    if (!checkpoint_.content().has("atoms") && job_.start != nullptr) {
+    if (!checkpoint_.content().has("atoms") && job_.start != nullptr && job_.stream == nullptr) {
       const FeatureExtractor& from = *job_.start->parts().extractor;
       keep_basis(from.preprocessing(), {Matrix<float>::copy_of(from.encoder().atoms()), {}, {}},
                  from.encoder().gammas());
@@ -67,8 +67,9 @@ class Training {
         return sample_patches(context_, images_, job_.options.receptive_field,
                               job_.options.patches);
       });
-      const Preprocessing preprocessing =
-          timed("whitening", [&] { return fit_preprocessing(sample.patches); });
+      const Preprocessing preprocessing = timed("whitening", [&] {
+        return job_.start != nullptr ? taken_from(*job_.start) : fit_preprocessing(sample.patches);
+      });
       const Matrix<float> patches = timed("whitening", [&] {
         return preprocessing.apply(context_, std::exchange(sample.patches, {}));
       });
@@ -76,8 +77,10 @@ class Training {
       keep_basis(preprocessing,
                  timed("basis", [&] { return learn_atoms(patches, sample.labels); }));
     }
-    if (method_.joint)
-      timed("max-margin", [&] { learn_jointly(context_, images_, checkpoint_, report_); });
+    if (method_.joint) {
+      timed("max-margin",
+            [&] { learn_jointly(context_, images_, job_.best_when_cancelled, checkpoint_, report_); });
+    }
     const Archive& done = checkpoint_.content();
     parts_.options = options_from_json(done.text("settled_options"));
     parts_.basis_status = done.text("basis_status");
@@ -86,6 +89,13 @@ class Training {
     parts_.history = history_from(solver);
     parts_.extractor.emplace(features_of(parts_.options), parts_.shape, Preprocessing::load(done),
                              Encoder::load(encoder_of(parts_.options), done));
+  }
+
+  /// The preprocessing of what was learned so far, and the widths that belong to it.
+  Preprocessing taken_from(const Model& model) {
+    parts_.options.gamma = model.options().gamma;
+    parts_.options.whitening_gamma = model.options().whitening_gamma;
+    return model.parts().extractor->preprocessing();
   }
 
   Preprocessing fit_preprocessing(const Matrix<float>& raw_patches) {
@@ -117,10 +127,16 @@ class Training {
   }
 
   Basis learn_atoms(const Matrix<float>& patches, const std::vector<int>& labels) {
+    if (job_.stream != nullptr && !job_.stream->begun() && job_.start != nullptr)
+      job_.stream->begin(job_.start->parts().extractor->encoder().atoms());
     const auto state = checkpoint_.state_if("solver");
     const BasisRequest request{patches, labels, basis_of(parts_.options), solver_hooks("solver"),
-                               state ? &*state : nullptr};
-    return method_.learn(context_, request);
+                               state ? &*state : nullptr, job_.best_when_cancelled,
+                               job_.stream};
+    Basis basis = method_.learn(context_, request);
+    require(job_.stream == nullptr || job_.stream->begun(), "train",
+            "{} has no solver that learns from one part of the data after another", method_.name);
+    return basis;
   }
 
   void keep_basis(const Preprocessing& preprocessing, const Basis& basis,
@@ -138,7 +154,18 @@ class Training {
     Archive result;
     put_history(result, basis.history);
     checkpoint_.put_state("basis_result", result);
-    checkpoint_.write();
+    // A basis that was cancelled is not done: the file keeps the solver's state.
+    if (basis.status != Status::kCancelled) checkpoint_.write();
+  }
+
+  void learn_classifier_unless_cancelled() {
+    try {
+      learn_classifier();
+    } catch (const Cancelled&) {
+      if (!job_.best_when_cancelled || !parts_.extractor) throw;
+      parts_.class_names.clear();
+      parts_.standardiser.reset();
+    }
   }
 
   void learn_classifier() {

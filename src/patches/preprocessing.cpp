@@ -88,8 +88,11 @@ Preprocessing Preprocessing::fit(const Context& context, ConstMatrixView<float> 
     return {
         scale, epsilon, Whitening::fit(context, patches, options.whitening), {}, options.unit_norm};
   }
+  KernelPcaOptions kernel_pca = *options.kernel_pca;
+  kernel_pca.landmarks =
+      std::min(kernel_pca.landmarks, patches.rows());  // few samples: all of them
   return {scale, epsilon, Whitening::fit(context, patches, {.kind = WhiteningKind::kNone}),
-          KernelPca<float>::fit(context, patches, *options.kernel_pca), options.unit_norm};
+          KernelPca<float>::fit(context, patches, kernel_pca), options.unit_norm};
 }
 
 void Preprocessing::apply_tile(MatrixView<float> raw_patches, MatrixView<float> result) const {
@@ -125,6 +128,12 @@ Matrix<float> Preprocessing::unwhiten(ConstMatrixView<float> atoms) const {
   require(!kernel_pca_, kName,
           "after kernel PCA the atoms lie in feature space and have no picture");
   return whitening_.unwhiten(atoms);
+}
+
+const Whitening& Preprocessing::linear_part() const {
+  require(contrast_epsilon_ == 0 && !kernel_pca_ && !unit_norm_, kName,
+          "contrast normalisation, kernel PCA and unit norm are not linear and cannot be undone");
+  return whitening_;
 }
 
 void Preprocessing::save(Archive& archive) const {

@@ -111,7 +111,7 @@ Whitening Whitening::fit(const Context& context, ConstMatrixView<float> samples,
   } else {
     whitening.set_directions(eigen.values, eigen.vectors, kept, options.epsilon);
   }
-  whitening.set_offset(mean);
+  whitening.set_mean(mean);
   return whitening;
 }
 
@@ -130,7 +130,8 @@ void Whitening::set_directions(const std::vector<double>& values, const Matrix<d
   }
 }
 
-void Whitening::set_offset(const std::vector<double>& mean) {
+void Whitening::set_mean(const std::vector<double>& mean) {
+  mean_.assign(mean.begin(), mean.end());
   offset_.assign(static_cast<std::size_t>(outputs()), 0.0F);
   for (Index k = 0; k < outputs(); ++k) {
     double sum = 0;
@@ -174,6 +175,20 @@ Matrix<float> Whitening::unwhiten(ConstMatrixView<float> atoms) const {
   return images;
 }
 
+Matrix<float> Whitening::filters(ConstMatrixView<float> atoms) const {
+  require(atoms.cols() == outputs(), kName, "atoms have {} columns, whitening gives {}",
+          atoms.cols(), outputs());
+  if (kind_ == WhiteningKind::kNone) return Matrix<float>::copy_of(atoms);
+  Matrix<float> result(atoms.rows(), inputs_);
+  blas::gemm<float>(blas::Op::kPlain, blas::Op::kTransposed, 1.0F, atoms, transform_, 0.0F, result);
+  return result;
+}
+
+std::vector<float> Whitening::mean() const {
+  return kind_ == WhiteningKind::kNone ? std::vector<float>(static_cast<std::size_t>(inputs_))
+                                       : mean_;
+}
+
 void Whitening::save(Archive& archive) const {
   archive.put_text("whitening", std::string(name_of(kind_)));
   const std::vector<std::int64_t> inputs = {inputs_};
@@ -182,6 +197,7 @@ void Whitening::save(Archive& archive) const {
   archive.put("whitening.transform", transform_);
   archive.put("whitening.inverse", inverse_);
   archive.put_vector<float>("whitening.offset", offset_);
+  archive.put_vector<float>("whitening.mean", mean_);
 }
 
 Whitening Whitening::load(const Archive& archive) {
@@ -192,10 +208,12 @@ Whitening Whitening::load(const Archive& archive) {
   whitening.transform_ = archive.matrix<float>("whitening.transform");
   whitening.inverse_ = archive.matrix<float>("whitening.inverse");
   whitening.offset_ = archive.vector<float>("whitening.offset");
+  whitening.mean_ = archive.vector<float>("whitening.mean");
   const Index outputs = whitening.transform_.cols();
   if (whitening.transform_.rows() != whitening.inputs_ || whitening.inverse_.rows() != outputs ||
       whitening.inverse_.cols() != whitening.inputs_ ||
-      static_cast<Index>(whitening.offset_.size()) != outputs) {
+      static_cast<Index>(whitening.offset_.size()) != outputs ||
+      static_cast<Index>(whitening.mean_.size()) != whitening.inputs_) {
     throw DataError("[whitening] the shapes of the saved whitening do not fit together");
   }
   return whitening;

@@ -9,6 +9,7 @@
 
 #include "runtime/check.hpp"
 #include "runtime/names.hpp"
+#include "solvers/adam_step.hpp"
 #include "solvers/common.hpp"
 
 namespace krica {
@@ -140,21 +141,7 @@ class Run {
     const double rate = rate_at(options_, step_, options_.epochs * steps_an_epoch_);
     ++step_;
     batch_sum_ += value;
-    const auto t = static_cast<double>(step_);
-    const double correction1 = 1 - std::pow(options_.beta1, t);
-    const double correction2 = 1 - std::pow(options_.beta2, t);
-    for (Index i = 0; i < W_.size(); ++i) {
-      const auto g = static_cast<double>(gradient_.data()[i]);
-      const double m =
-          options_.beta1 * static_cast<double>(first_moment_.data()[i]) + (1 - options_.beta1) * g;
-      const double v = options_.beta2 * static_cast<double>(second_moment_.data()[i]) +
-                       (1 - options_.beta2) * g * g;
-      first_moment_.data()[i] = static_cast<Scalar>(m);
-      second_moment_.data()[i] = static_cast<Scalar>(v);
-      const double update =
-          rate * (m / correction1) / (std::sqrt(v / correction2) + options_.epsilon);
-      W_.data()[i] = static_cast<Scalar>(static_cast<double>(W_.data()[i]) - update);
-    }
+    adam_step<Scalar>(options_, step_, rate, gradient_, {W_, first_moment_, second_moment_});
     return true;
   }
 

@@ -12,7 +12,7 @@
 
 #include "krica/kernels/kernel.hpp"
 #include "krica/objectives/pooling.hpp"
-#include "krica/solvers/solver.hpp"
+#include "krica/solvers/adam_stream.hpp"
 
 namespace krica {
 
@@ -44,6 +44,10 @@ struct BasisRequest {
   BasisOptions options;
   SolverHooks hooks;               ///< checkpoints of the solver, where the method has one
   const Archive* state = nullptr;  ///< a checkpoint to resume
+  /// Where cancelled, give the best atoms so far with Status::kCancelled instead of throwing.
+  bool best_when_cancelled = false;
+  /// Go on with it: one pass of Adam over these patches, whatever options.solver says.
+  AdamStream<float>* stream = nullptr;
 };
 
 struct Basis {
@@ -60,8 +64,8 @@ struct BasisMethod {
   std::string_view encoder;  ///< its defaults
   bool unit_norm;
   std::string_view init;
-  /// Throws Cancelled after hooks.checkpoint was given the state. Null for raw pixels, which have
-  /// no basis.
+  /// Throws Cancelled after hooks.checkpoint was given the state, unless the request wants the best
+  /// atoms then and there are some. Null for raw pixels, which have no basis.
   Basis (*learn)(const Context&, const BasisRequest&);
   /// What krica tune tries where no grid is given: "name=value,value name=value,..."
   std::string_view grid = {};

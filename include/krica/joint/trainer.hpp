@@ -50,6 +50,8 @@ struct JointStart {
 struct JointHooks {
   std::function<bool()> checkpoint_due = {};  ///< asked after every step
   std::function<void(const Archive&)> checkpoint = {};
+  /// Where cancelled, give the best parameters so far with Status::kCancelled instead of throwing.
+  bool best_when_cancelled = false;
 };
 
 struct JointResult {

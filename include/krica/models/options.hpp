@@ -147,7 +147,8 @@ void visit_preprocessing_options(Options& o, Visitor& visit) {
         "with kpca-rica half as many");
   visit("whitening-gamma", o.whitening_gamma,
         "width of kpca's Gaussian; auto is 1 over the median squared distance");
-  visit("landmarks", o.landmarks, "samples that kpca works through; 0 for all patches (exact)");
+  visit("landmarks", o.landmarks,
+        "samples that kpca works through, at most all; 0 for all patches (exact)");
   visit("landmark-choice", o.landmark_choice, "kmeans or random");
   visit("contrast", o.contrast,
         "normalise the contrast of patches; auto is yes for images, no for samples");

@@ -15,6 +15,7 @@
 
 #include "krica/classify/svm_trainer.hpp"
 #include "krica/models/model.hpp"
+#include "krica/solvers/adam_stream.hpp"
 
 namespace krica {
 
@@ -36,8 +37,17 @@ struct TrainingJob {
   std::filesystem::path checkpoint = {};  ///< empty: none
   bool classifier = true;                 ///< false: the basis only; labels are not needed
   /// max-margin-krica: begin with this model's atoms, patches and kernel. Set by train() where
-  /// options.init names a file.
+  /// options.init names a file. With a stream: what was learned so far.
   std::shared_ptr<const Model> start = {};
+  /// Where cancelled, return what there is instead of throwing: the best atoms so far (basis_status
+  /// "cancelled"), and the classifier that was learned with them, if any. Throws all the same where
+  /// there are no atoms yet.
+  bool best_when_cancelled = false;
+  /// Learn from these images or samples in one pass of Adam and go on with others in the next call,
+  /// with the model of this one as `start`: it fixes the preprocessing and the kernel. A stream
+  /// that has not begun goes out from the start's atoms, or from options.init. For methods whose
+  /// basis is minimised by a solver; not with a checkpoint or a classifier.
+  AdamStream<float>* stream = nullptr;
 };
 
 /// Throws InvalidArgument for options that do not fit the images, no labels, or one class;

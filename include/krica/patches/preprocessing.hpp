@@ -39,6 +39,9 @@ class Preprocessing {
   /// Atoms as patches, for looking at them. Throws InvalidArgument after kernel PCA, whose space
   /// has no pictures.
   [[nodiscard]] Matrix<float> unwhiten(ConstMatrixView<float> atoms) const;
+  /// The whitening, where that is all that happens to a patch. Throws InvalidArgument after
+  /// contrast normalisation, kernel PCA or unit norm, which are not linear.
+  [[nodiscard]] const Whitening& linear_part() const;
 
   /// One tile, one thread. Overwrites raw_patches with their contrast-normalised form on the way.
   void apply_tile(MatrixView<float> raw_patches, MatrixView<float> result) const;

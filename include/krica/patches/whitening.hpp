@@ -49,6 +49,10 @@ class Whitening {
 
   /// Atoms back in the space of the samples (without the mean), for looking at them.
   [[nodiscard]] Matrix<float> unwhiten(ConstMatrixView<float> atoms) const;
+  /// Filters a with a·(x - μ) = w·(whitened x), for atoms w: K × inputs.
+  [[nodiscard]] Matrix<float> filters(ConstMatrixView<float> atoms) const;
+  /// μ; 0 where nothing is whitened.
+  [[nodiscard]] std::vector<float> mean() const;
 
   void save(Archive& archive) const;
   static Whitening load(const Archive& archive);
@@ -57,13 +61,14 @@ class Whitening {
   Whitening() = default;
   void set_directions(const std::vector<double>& values, const Matrix<double>& vectors,
                       const std::vector<Index>& kept, double epsilon);
-  void set_offset(const std::vector<double>& mean);
+  void set_mean(const std::vector<double>& mean);
 
   WhiteningKind kind_ = WhiteningKind::kNone;
   Index inputs_ = 0;
   Matrix<float> transform_;    // inputs × outputs
   Matrix<float> inverse_;      // outputs × inputs
   std::vector<float> offset_;  // μ · transform, outputs
+  std::vector<float> mean_;    // μ, inputs
 };
 
 }  // namespace krica

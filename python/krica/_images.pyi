@@ -1,0 +1,153 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Written by scripts/make_stubs.py.
+import os
+from collections.abc import Callable
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import ClassifierMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from typing_extensions import Self
+
+from ._base import ModelEstimator
+
+class ImageEstimator(ModelEstimator):
+    components_: NDArray[np.float32]
+    classes_: NDArray[Any]
+    image_shape_: tuple[int, int, int]
+
+
+class PatchFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ImageEstimator):
+    def __init__(
+        self,
+        *,
+        method: str = ...,
+        components: int = ...,
+        receptive_field: int = ...,
+        stride: int = ...,
+        pool: str = ...,
+        pool_overlap: bool = ...,
+        pool_power: float | Literal["auto"] = ...,
+        kernel: str = ...,
+        gamma: float | Literal["auto"] = ...,
+        degree: int = ...,
+        kernel_scale: float = ...,
+        sparsity: float | Literal["auto"] = ...,
+        epsilon: float = ...,
+        encoder: str = ...,
+        threshold: float = ...,
+        unit_norm: bool | Literal["auto"] = ...,
+        init: str = ...,
+        discrimination: float = ...,
+        discrimination_reading: str = ...,
+        elastic: float | Literal["auto"] = ...,
+        sparsity_target: float = ...,
+        weight_decay: float = ...,
+        untied: bool = ...,
+        convention: str = ...,
+        pooling_groups: int | str = ...,
+        whitening: str = ...,
+        whitening_epsilon: float | Literal["auto"] = ...,
+        whitening_components: int = ...,
+        whitening_gamma: float | Literal["auto"] = ...,
+        landmarks: int = ...,
+        landmark_choice: str = ...,
+        contrast: bool | Literal["auto"] = ...,
+        contrast_epsilon: float = ...,
+        solver: str = ...,
+        iterations: int = ...,
+        epochs: int = ...,
+        batch: int | Literal["auto"] = ...,
+        rate: float | Literal["auto"] = ...,
+        flips: bool = ...,
+        crops: int = ...,
+        loss: str = ...,
+        decay: float = ...,
+        reconstruction: float = ...,
+        learn_gamma: bool | Literal["auto"] = ...,
+        held_out: float = ...,
+        patience: int = ...,
+        refit: bool = ...,
+        patches: int = ...,
+        images: int = ...,
+        svm_c: float | Literal["auto"] = ...,
+        balanced: bool = ...,
+        test_flips: bool = ...,
+        seed: int = ...,
+        threads: int = ...,
+        memory: int | str = ...,
+        checkpoint: str | os.PathLike[str] | None = ...,
+        verbose: bool = ...,
+        callback: Callable[[dict[str, Any]], object] | None = ...,
+    ) -> None: ...
+    def fit(self, X: ArrayLike, y: ArrayLike | None = ...) -> Self: ...
+    def transform(self, X: ArrayLike) -> NDArray[np.float32]: ...
+
+class MaxMarginKRICA(ClassifierMixin, ImageEstimator):
+    def __init__(
+        self,
+        *,
+        method: str = ...,
+        components: int = ...,
+        receptive_field: int = ...,
+        stride: int = ...,
+        pool: str = ...,
+        pool_overlap: bool = ...,
+        pool_power: float | Literal["auto"] = ...,
+        kernel: str = ...,
+        gamma: float | Literal["auto"] = ...,
+        degree: int = ...,
+        kernel_scale: float = ...,
+        sparsity: float | Literal["auto"] = ...,
+        epsilon: float = ...,
+        encoder: str = ...,
+        threshold: float = ...,
+        unit_norm: bool | Literal["auto"] = ...,
+        init: str = ...,
+        discrimination: float = ...,
+        discrimination_reading: str = ...,
+        elastic: float | Literal["auto"] = ...,
+        sparsity_target: float = ...,
+        weight_decay: float = ...,
+        untied: bool = ...,
+        convention: str = ...,
+        pooling_groups: int | str = ...,
+        whitening: str = ...,
+        whitening_epsilon: float | Literal["auto"] = ...,
+        whitening_components: int = ...,
+        whitening_gamma: float | Literal["auto"] = ...,
+        landmarks: int = ...,
+        landmark_choice: str = ...,
+        contrast: bool | Literal["auto"] = ...,
+        contrast_epsilon: float = ...,
+        solver: str = ...,
+        iterations: int = ...,
+        epochs: int = ...,
+        batch: int | Literal["auto"] = ...,
+        rate: float | Literal["auto"] = ...,
+        flips: bool = ...,
+        crops: int = ...,
+        loss: str = ...,
+        decay: float = ...,
+        reconstruction: float = ...,
+        learn_gamma: bool | Literal["auto"] = ...,
+        held_out: float = ...,
+        patience: int = ...,
+        refit: bool = ...,
+        patches: int = ...,
+        images: int = ...,
+        svm_c: float | Literal["auto"] = ...,
+        balanced: bool = ...,
+        test_flips: bool = ...,
+        seed: int = ...,
+        threads: int = ...,
+        memory: int | str = ...,
+        checkpoint: str | os.PathLike[str] | None = ...,
+        verbose: bool = ...,
+        callback: Callable[[dict[str, Any]], object] | None = ...,
+    ) -> None: ...
+    held_out_accuracy_: list[float]
+    def fit(self, X: ArrayLike, y: ArrayLike) -> Self: ...
+    def decision_function(self, X: ArrayLike) -> NDArray[np.float32]: ...
+    def predict(self, X: ArrayLike) -> NDArray[Any]: ...
+    def explain(self, X: ArrayLike, y: ArrayLike | None = ...) -> NDArray[np.float32]: ...

@@ -1,0 +1,6 @@
+# SPDX-License-Identifier: BSD-3-Clause
+from typing import Any
+
+def plot_components(
+    estimator: Any, *, shape: tuple[int, int] | None = ..., limit: int = ..., axes: Any | None = ...
+) -> Any: ...

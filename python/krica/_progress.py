@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A progress bar on standard error."""
+
+import sys
+import time
+
+
+class ProgressBar:
+    """Called with the library's reports: a line that is redrawn on a terminal, else a line a stage."""
+
+    WIDTH = 24
+    INTERVAL = 0.1  # seconds between two drawings
+
+    def __init__(self, stream=None):
+        self.stream = sys.stderr if stream is None else stream
+        self.stage = None
+        self.drawn_at = 0.0
+
+    def __call__(self, report):
+        now = time.monotonic()
+        if report["stage"] != self.stage:
+            self.close()
+            self.stage, self.started_at, self.first_step = report["stage"], now, report["step"]
+        if not self.stream.isatty():
+            if report["step"] == report["total"]:
+                self.stream.write(self._line(report, now) + "\n")
+            return
+        if now - self.drawn_at >= self.INTERVAL or report["step"] == report["total"]:
+            self.stream.write("\r\x1b[K" + self._line(report, now))
+            self.stream.flush()
+            self.drawn_at = now
+
+    def _line(self, report, now):
+        step, total = report["step"], report["total"]
+        words = [f"{self.stage:<12}"]
+        if total > 0:
+            done = int(self.WIDTH * step / total)
+            words.append("[" + "#" * done + "." * (self.WIDTH - done) + f"] {step}/{total}")
+        words.append(f"{report['value']:.5g}")
+        taken = step - self.first_step
+        if 0 < taken and step < total:
+            words.append(f"{(now - self.started_at) * (total - step) / taken:.0f} s left")
+        return "  ".join(words + [report["note"]]).rstrip()
+
+    def close(self):
+        """Ends the line, where one was begun."""
+        if self.stage is not None and self.stream.isatty():
+            self.stream.write("\n")
+        self.stage = None
