@@ -6,7 +6,10 @@ build_packages=(
   libeigen3-dev libfmt-dev libhwy-dev libopenblas-pthread-dev librandom123-dev libssl-dev nlohmann-json3-dev
   libarchive-dev libcli11-dev libcurl4-openssl-dev libjpeg-dev libpng-dev zlib1g-dev
 )
-test_packages=(dataset-fashion-mnist libgtest-dev libgmock-dev liblinear-dev python3-numpy python3-pytest python3-sklearn)
+test_packages=(
+  dataset-fashion-mnist libgtest-dev libgmock-dev liblinear-dev python3-numpy python3-pytest python3-sklearn
+  chromium chromium-driver python3-selenium tidy
+)
 
 say() { printf '== %s\n' "$*"; }
 
