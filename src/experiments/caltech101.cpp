@@ -51,8 +51,8 @@ std::string title_of(const Group& group) {
 
 /// How many classes have a single image left for test.
 Index single_test_images(const std::vector<int>& labels, const Split& split) {
-  std::vector<Index> left(static_cast<std::size_t>(*std::max_element(labels.begin(), labels.end())) +
-                          1);
+  std::vector<Index> left(
+      static_cast<std::size_t>(*std::max_element(labels.begin(), labels.end())) + 1);
   for (const Index i : split.test)
     ++left[static_cast<std::size_t>(labels[static_cast<std::size_t>(i)])];
   return std::count(left.begin(), left.end(), 1);
@@ -78,7 +78,7 @@ Plan plan_caltech101(const Context&, const ExperimentRequest& request, const Exp
                         std::move(split.test)});
     }
     for (const System& system : kSystems) {
-      Configuration configuration = configured(system, request, data, {20, 100, 1020}, 10);
+      Configuration configuration = configured(system, request, data, {20, 200, 1020}, 10);
       configuration.group = title_of(group);
       configuration.paper_group = group.paper;
       configuration.splits = splits;

@@ -12,20 +12,21 @@ namespace krica {
 namespace {
 
 constexpr double kCoates = 0.4;  // 1,600 of 4,000
-constexpr auto kSystems = std::to_array<System>({{"Sparse autoencoder", "sparse-autoencoder", kCoates},
-                                                 {"Sparse RBM", "sparse-rbm", kCoates},
-                                                 {"K-means, hard", "kmeans-hard", kCoates},
-                                                 {"K-means, triangle", "kmeans-triangle", kCoates},
-                                                 {"K-means, triangle, full size", "kmeans-triangle"},
-                                                 {"RICA", "rica"},
-                                                 {"KICA", "kica"},
-                                                 {"KSR", "ksr"},
-                                                 {"DRICA", "drica"},
-                                                 {"d-RICA", "d-rica"},
-                                                 {"kRICA", "krica"},
-                                                 {"d-kRICA", "d-krica"},
-                                                 kControl,
-                                                 kMaxMargin});
+constexpr auto kSystems =
+    std::to_array<System>({{"Sparse autoencoder", "sparse-autoencoder", kCoates},
+                           {"Sparse RBM", "sparse-rbm", kCoates},
+                           {"K-means, hard", "kmeans-hard", kCoates},
+                           {"K-means, triangle", "kmeans-triangle", kCoates},
+                           {"K-means, triangle, full size", "kmeans-triangle"},
+                           {"RICA", "rica"},
+                           {"KICA", "kica"},
+                           {"KSR", "ksr"},
+                           {"DRICA", "drica"},
+                           {"d-RICA", "d-rica"},
+                           {"kRICA", "krica"},
+                           {"d-kRICA", "d-krica"},
+                           kControl,
+                           kMaxMargin});
 
 }  // namespace
 
@@ -33,7 +34,7 @@ Plan plan_cifar10(const Context&, const ExperimentRequest& request, const Experi
   Plan plan;
   const int rounds = rounds_of(request, {1, 2, 1});
   for (const System& system : kSystems) {
-    Configuration configuration = configured(system, request, data, {50, 250, 4000}, 6);
+    Configuration configuration = configured(system, request, data, {50, 400, 4000}, 6);
     for (int r = 0; r < rounds; ++r) {
       const std::uint64_t seed = request.seed + static_cast<std::uint64_t>(r);
       configuration.splits.push_back({fmt::format("seed {}", seed), seed, {}, {}});

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The images of an experiment: what is expected of a directory, and how much of it the smaller sizes
-// take.
+// The images of an experiment: what is expected of a directory, and how much of it the smaller
+// sizes take.
 #include <algorithm>
 
 #include "data/errors.hpp"
@@ -22,8 +22,7 @@ constexpr Sized<Index> kCaltechSize = {24, 32, 64};
 constexpr Sized<Index> kStlSize = {24, 32, 0};
 
 std::string expectation(std::string_view name) {
-  if (name == "cifar10")
-    return "CIFAR-10: data_batch_1.bin to data_batch_5.bin and test_batch.bin";
+  if (name == "cifar10") return "CIFAR-10: data_batch_1.bin to data_batch_5.bin and test_batch.bin";
   if (name == "stl10") return "STL-10: train_X.bin, train_y.bin, test_X.bin and test_y.bin";
   return "Caltech-101: a directory of images for each class";
 }
@@ -91,10 +90,11 @@ void check_caltech(const Experiment& experiment, const ExperimentRequest& reques
   const Index needed = request.size == ExperimentSize::kSmoke ? 10 : 31;
   const Index smallest = smallest_class(*data.train);
   if (smallest < needed || data.train->classes() < 3) {
-    refuse(experiment, path,
-           fmt::format("{} classes, the smallest with {} images, where at least 3 classes of {} are "
-                       "needed",
-                       data.train->classes(), smallest, needed));
+    refuse(
+        experiment, path,
+        fmt::format("{} classes, the smallest with {} images, where at least 3 classes of {} are "
+                    "needed",
+                    data.train->classes(), smallest, needed));
   }
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The paper's figure of the Gaussian's width γ on STL-10. The control has a Gaussian code too, so it
-// varies with γ.
+// The paper's figure of the Gaussian's width γ on STL-10. The control has a Gaussian code too, so
+// it varies with γ.
 #include <array>
 
 #include "experiments/sweeps.hpp"

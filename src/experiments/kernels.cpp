@@ -26,14 +26,14 @@ constexpr auto kKernels = std::to_array<KernelLine>({
 
 Plan plan_kernels(const Context&, const ExperimentRequest& request, const ExperimentData& data) {
   Plan plan;
-  plan.notes = {folds_note(data),
-                "The system is kRICA. The paper's figure for the Gaussian kernel is that of d-kRICA "
-                "in its table of STL-10."};
+  plan.notes = {
+      folds_note(data),
+      "The system is kRICA. The paper's figure for the Gaussian kernel is that of d-kRICA "
+      "in its table of STL-10."};
   const std::vector<TrialSplit> folds = test_folds(request, data);
-  constexpr Sized<Index> kComponents = {20, 100, 1600};
+  constexpr Sized<Index> kComponents = {20, 200, 1600};
   for (const KernelLine& line : kKernels) {
-    Configuration configuration =
-        configured({line.name, "krica"}, request, data, kComponents, 8);
+    Configuration configuration = configured({line.name, "krica"}, request, data, kComponents, 8);
     configuration.options.kernel = line.kernel;
     set_folds(configuration, folds);
     plan.configurations.push_back(std::move(configuration));

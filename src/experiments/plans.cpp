@@ -34,8 +34,8 @@ void shrink(PipelineOptions& options, ExperimentSize size) {
   const bool smoke = size == ExperimentSize::kSmoke;
   options.stride = smoke ? 4 : 2;
   options.patches = smoke ? 600 : 10000;
-  options.iterations = smoke ? 3 : 25;
-  options.epochs = smoke ? 1 : 5;
+  options.iterations = smoke ? 3 : 30;
+  options.epochs = smoke ? 1 : 8;
   options.landmarks = smoke ? 60 : 400;
   if (smoke) options.svm_c = 0.05;
 }
@@ -56,8 +56,7 @@ Configuration configured(const System& system, const ExperimentRequest& request,
   options.method = system.method;
   options.seed = request.seed;
   options.receptive_field = field;
-  const Index wanted =
-      request.components > 0 ? request.components : components.at(request.size);
+  const Index wanted = request.components > 0 ? request.components : components.at(request.size);
   options.components =
       std::max<Index>(1, static_cast<Index>(system.part * static_cast<double>(wanted)));
   const Index most = kMostComponents.at(request.size);

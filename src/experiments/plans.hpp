@@ -54,8 +54,8 @@ inline constexpr System kMaxMargin = {"Max-margin kRICA", "max-margin-krica"};
 Configuration configured(const System& system, const ExperimentRequest& request,
                          const ExperimentData& data, Sized<Index> components, Index field);
 
-/// STL-10's folds, official where the set has them: each tested on the test part. A basis that needs
-/// no labels is shared by them.
+/// STL-10's folds, official where the set has them: each tested on the test part. A basis that
+/// needs no labels is shared by them.
 std::vector<TrialSplit> test_folds(const ExperimentRequest& request, const ExperimentData& data);
 /// A line that says what the folds are; empty for the official ones.
 std::string folds_note(const ExperimentData& data);

@@ -31,8 +31,9 @@ constexpr auto kExperiments = std::to_array<Experiment>({
      ExperimentKind::kSweep, "stl10", &plan_gamma},
     {"basis-size", "Basis size", "the figure of the number of atoms, on STL-10",
      ExperimentKind::kSweep, "stl10", &plan_basis_size},
-    {"similarity", "Similarity matrices", "the figure of distances between 90 images of three classes",
-     ExperimentKind::kSimilarity, "caltech101", &plan_similarity},
+    {"similarity", "Similarity matrices",
+     "the figure of distances between 90 images of three classes", ExperimentKind::kSimilarity,
+     "caltech101", &plan_similarity},
 });
 
 }  // namespace

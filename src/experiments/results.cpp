@@ -37,7 +37,7 @@ void append_synced(const std::filesystem::path& path, std::string_view content) 
 }  // namespace
 
 std::string RowIdentity::key() const {
-  const nlohmann::json all = {experiment, group, system, value,   split,
+  const nlohmann::json all = {experiment, group, system,  value,    split,
                               seed,       data,  options, version()};
   const std::string text = all.dump();
   Digest digest(Digest::Kind::kSha256);
@@ -59,8 +59,8 @@ ResultsFile::ResultsFile(std::filesystem::path path) : path_(std::move(path)) {
 }
 
 const ResultRow* ResultsFile::find(const std::string& key) const {
-  const auto row = std::find_if(rows_.begin(), rows_.end(),
-                                [&](const ResultRow& r) { return r.key == key; });
+  const auto row =
+      std::find_if(rows_.begin(), rows_.end(), [&](const ResultRow& r) { return r.key == key; });
   return row == rows_.end() ? nullptr : &*row;
 }
 

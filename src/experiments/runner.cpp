@@ -92,8 +92,7 @@ class ConfigurationRun {
     row.trial = trial_of(tested.model, tested.report, learned_from);
     add_test(tested.model, tested.scores, *test, row.trial);
     if (planned_.experiment->kind == ExperimentKind::kSimilarity) {
-      row.distances =
-          scaled_distances(context, tested.model, *subset(test, planned_.plan.shown));
+      row.distances = scaled_distances(context, tested.model, *subset(test, planned_.plan.shown));
       row.block_score = block_score(row.distances, *subset(test, planned_.plan.shown));
     }
     const bool shown = planned_.experiment->kind != ExperimentKind::kSweep;

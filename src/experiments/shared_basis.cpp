@@ -69,9 +69,9 @@ TestedModel SharedBasis::test(const Context& context, const TrialSplit& split) c
   }
   const LinearSvm svm = trainer.fit(*options.svm_c);
   report.stages.push_back(stage_since("svm", start));
-  FeatureMatrix tested =
-      split.test.empty() ? rows_at(context, *test_features_, all_places(test_features_->rows()))
-                         : rows_at(context, train_features_, split.test);
+  FeatureMatrix tested = split.test.empty()
+                             ? rows_at(context, *test_features_, all_places(test_features_->rows()))
+                             : rows_at(context, train_features_, split.test);
   standardiser.apply_in_place(context, tested.view());
   Archive archive = basis_.to_archive();
   archive.put_text("options", to_json(options));

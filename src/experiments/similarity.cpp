@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // The paper's figure of similarity matrices: Euclidean distances between the representations of 90
-// images, 30 of each of three classes of Caltech-101, none of which was learned from. The paper does
-// not name the classes; here they are the first that have enough images.
+// images, 30 of each of three classes of Caltech-101, none of which was learned from. The paper
+// does not name the classes; here they are the first that have enough images.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -39,8 +39,7 @@ std::vector<std::size_t> chosen_classes(const std::vector<std::vector<Index>>& p
 
 }  // namespace
 
-Plan plan_similarity(const Context&, const ExperimentRequest& request,
-                     const ExperimentData& data) {
+Plan plan_similarity(const Context&, const ExperimentRequest& request, const ExperimentData& data) {
   const ImageSet& train = *data.set.train;
   const bool own_test = data.set.test != nullptr;
   const ImageSet& pool = own_test ? *data.set.test : train;
@@ -70,7 +69,7 @@ Plan plan_similarity(const Context&, const ExperimentRequest& request,
       "pooled codes and are divided by their mean, so that the systems share one scale.",
       shown, names));
   for (const System& system : kSystems) {
-    Configuration configuration = configured(system, request, data, {20, 100, 1020}, 10);
+    Configuration configuration = configured(system, request, data, {20, 200, 1020}, 10);
     configuration.splits = {split};
     plan.configurations.push_back(std::move(configuration));
   }

@@ -30,7 +30,7 @@ Plan plan_stl10(const Context&, const ExperimentRequest& request, const Experime
   const std::vector<TrialSplit> folds = test_folds(request, data);
   for (const System& system : kSystems) {
     const Index field = system.name.ends_with("10 × 10 patches") ? 10 : 8;
-    Configuration configuration = configured(system, request, data, {20, 100, 1600}, field);
+    Configuration configuration = configured(system, request, data, {20, 200, 1600}, field);
     set_folds(configuration, folds);
     plan.configurations.push_back(std::move(configuration));
   }

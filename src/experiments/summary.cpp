@@ -22,10 +22,10 @@ std::string failure_of(const std::vector<const ResultRow*>& rows) {
 TableLine line_of(const PlannedExperiment& planned, const ResultsFile& results,
                   const Configuration& configuration) {
   const auto rows = rows_of(results, planned, configuration);
-  TableLine line{configuration.system,
-                 paper_accuracy(planned.experiment->name, configuration.paper_group,
-                                configuration.system),
-                 score_of(rows, planned.plan.mean_per_class), configuration.note, &configuration};
+  TableLine line{
+      configuration.system,
+      paper_accuracy(planned.experiment->name, configuration.paper_group, configuration.system),
+      score_of(rows, planned.plan.mean_per_class), configuration.note, &configuration};
   const std::string failure = failure_of(rows);
   if (!failure.empty()) line.note = fmt::format("failed: {}", failure);
   if (rows.empty()) line.note = "not run yet";
@@ -107,7 +107,8 @@ std::vector<Curve> curves_of(const PlannedExperiment& planned, const ResultsFile
     const auto rows = rows_of(results, planned, configuration);
     const std::string failure = failure_of(rows);
     if (!failure.empty())
-      curve.failures.push_back(fmt::format("{} = {}: {}", planned.plan.axis, configuration.value, failure));
+      curve.failures.push_back(
+          fmt::format("{} = {}: {}", planned.plan.axis, configuration.value, failure));
     const auto score = score_of(rows, planned.plan.mean_per_class);
     if (!score) continue;
     if (std::isnan(configuration.value)) {

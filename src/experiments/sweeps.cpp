@@ -4,7 +4,7 @@
 namespace krica {
 namespace {
 
-constexpr Sized<Index> kComponents = {20, 100, 1600};
+constexpr Sized<Index> kComponents = {20, 200, 1600};
 constexpr Index kField = 8;
 
 }  // namespace

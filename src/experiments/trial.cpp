@@ -104,8 +104,7 @@ Trial trial_of(const Model& model, const TrainingReport& report, Index train_ima
   return trial;
 }
 
-void add_test(const Model& model, const Matrix<float>& scores, const ImageSet& test,
-              Trial& trial) {
+void add_test(const Model& model, const Matrix<float>& scores, const ImageSet& test, Trial& trial) {
   trial.labels = test.labels();
   trial.predictions = best_classes(scores);
   trial.mistakes = worst_mistakes(scores, trial.labels, trial.predictions);

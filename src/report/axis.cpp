@@ -62,6 +62,6 @@ std::vector<double> Axis::ticks() const {
   return ticks;
 }
 
-std::string tick_label(double value) { return fmt::format("{:.4g}", value); }
+std::string tick_label(double value) { return fmt::format("{:.6g}", value); }
 
 }  // namespace krica

@@ -22,6 +22,15 @@ std::string signed_text(double value) {
   return value < 0 ? fmt::format("−{:.2f}", -value) : fmt::format("+{:.2f}", value);
 }
 
+/// The end of a scale on which a few large values do not make all others look alike.
+double high_quantile(std::vector<float> values) {
+  if (values.empty()) return 1;
+  const auto place =
+      values.begin() + static_cast<std::ptrdiff_t>(0.98 * static_cast<double>(values.size() - 1));
+  std::nth_element(values.begin(), place, values.end());
+  return *place;
+}
+
 /// One experiment's part of the page.
 class Section {
  public:
@@ -73,7 +82,7 @@ class Section {
 
   void add_table(const ResultTable& table) {
     std::vector<std::vector<std::string>> rows = {
-        {"system", "paper (%)", "ours (%)", "difference", "remark"}};
+        {"system", "paper (%)", "ours (%)", "difference"}};
     TableLook look{planned_.plan.mean_per_class
                        ? "Mean accuracy over classes, mean ± s.d. over the splits"
                        : "Test accuracy, mean ± s.d. over the splits",
@@ -81,16 +90,21 @@ class Section {
     for (const TableLine& line : table.lines) {
       const bool both = line.paper && line.ours;
       rows.push_back({line.system, line.paper ? fmt::format("{:.1f}", *line.paper) : kNothing,
-                      line.ours ? to_text(*line.ours) : kNothing,
-                      both ? signed_text(line.ours->mean - *line.paper) : kNothing, line.note});
+                      line.ours ? to_text(*line.ours) : line.note,
+                      both ? signed_text(line.ours->mean - *line.paper) : kNothing});
       if (&line == table.best() || &line == table.control()) look.marked.push_back(rows.size() - 1);
     }
     page_.add_table(rows, look);
+    for (const TableLine& line : table.lines) {
+      if (line.ours && !line.note.empty())
+        page_.add_note(fmt::format("{}: {}.", line.system, line.note));
+    }
     const TableLine* best = table.best();
     const TableLine* control = table.control();
     if (best == nullptr || control == nullptr || !control->ours || best == control) return;
-    page_.add_text(fmt::format("The best here is {}, {} points above the control of random patches.",
-                               best->system, signed_text(best->ours->mean - control->ours->mean)));
+    page_.add_text(
+        fmt::format("The best here is {}, {} points above the control of random patches.",
+                    best->system, signed_text(best->ours->mean - control->ours->mean)));
   }
 
   /// The model of the first split.
@@ -99,22 +113,27 @@ class Section {
     const auto row =
         std::find_if(rows.begin(), rows.end(), [](const ResultRow* r) { return !r->failed(); });
     if (row == rows.end()) return;
-    page_.add_text(fmt::format("The figures below are of {}: accuracy {:.2f} %, {} training and {} "
-                               "test images, seed {}.",
-                               (*row)->identity.split, 100 * (*row)->trial.evaluation().accuracy,
-                               (*row)->trial.train_images, (*row)->trial.labels.size(),
-                               (*row)->identity.seed));
+    page_.add_text(fmt::format(
+        "The figures below are of {}: accuracy {:.2f} %, {} training and {} "
+        "test images, seed {}.",
+        (*row)->identity.split, 100 * (*row)->trial.evaluation().accuracy,
+        (*row)->trial.train_images, (*row)->trial.labels.size(), (*row)->identity.seed));
     std::optional<Model> model;
     const auto path = model_path(directory_, planned_, configuration);
     if (*row == rows.front() && std::filesystem::exists(path)) model = Model::load(path);
     const ImageSetPtr test = test_images(planned_.data.set, configuration.splits.front());
-    add_trial(page_, {(*row)->trial, model ? &*model : nullptr, model ? test.get() : nullptr, brief});
+    add_trial(page_,
+              {(*row)->trial, model ? &*model : nullptr, model ? test.get() : nullptr, brief});
   }
 
   void add_sweep() {
-    LinePlot plot{std::string(planned_.experiment->title), planned_.plan.axis, "accuracy (%)",
-                  planned_.plan.logarithmic, {}};
-    std::vector<std::vector<std::string>> numbers = {{"system", planned_.plan.axis, "accuracy (%)"}};
+    LinePlot plot{std::string(planned_.experiment->title),
+                  planned_.plan.axis,
+                  "accuracy (%)",
+                  planned_.plan.logarithmic,
+                  {}};
+    std::vector<std::vector<std::string>> numbers = {
+        {"system", planned_.plan.axis, "accuracy (%)"}};
     std::vector<std::vector<std::string>> chosen = {
         {"system", fmt::format("chosen {}", planned_.plan.axis), "accuracy (%)"}};
     for (const Curve& curve : curves_of(planned_, results_)) {
@@ -134,8 +153,9 @@ class Section {
         page_.add_note(fmt::format("{} failed at {}", curve.system, failure));
       plot.series.push_back(std::move(series));
     }
-    page_.add_figures({{to_svg(plot), "Mean over the folds; bars are one standard deviation, rings "
-                                      "the chosen values. Point at a marker for its value."}});
+    page_.add_figures({{to_svg(plot),
+                        "Mean over the folds; bars are one standard deviation, rings "
+                        "the chosen values. Point at a marker for its value."}});
     page_.add_table(chosen);
     page_.begin_fold("All values");
     page_.add_table(numbers);
@@ -143,21 +163,22 @@ class Section {
   }
 
   void add_similarity() {
-    std::vector<std::vector<std::string>> scores = {{"system", "block score", "remark"}};
+    std::vector<std::vector<std::string>> scores = {{"system", "block score"}};
     std::vector<std::pair<std::string, std::string>> maps;
     std::vector<std::pair<const Configuration*, const ResultRow*>> shown;
-    double highest = 0;
+    std::vector<float> distances;
     for (const Configuration& configuration : planned_.plan.configurations) {
       for (const ResultRow* row : rows_of(results_, planned_, configuration)) {
-        scores.push_back({configuration.system,
-                          row->failed() ? kNothing : fmt::format("{:.3f}", row->block_score),
-                          row->failed() ? fmt::format("failed: {}", row->error) : configuration.note});
+        scores.push_back({configuration.system, row->failed()
+                                                    ? fmt::format("failed: {}", row->error)
+                                                    : fmt::format("{:.3f}", row->block_score)});
         if (row->failed()) continue;
         shown.emplace_back(&configuration, row);
-        for (Index e = 0; e < row->distances.size(); ++e)
-          highest = std::max(highest, double{row->distances.data()[e]});
+        distances.insert(distances.end(), row->distances.data(),
+                         row->distances.data() + row->distances.size());
       }
     }
+    const double highest = high_quantile(std::move(distances));
     for (const auto& [configuration, row] : shown) {
       std::vector<int> labels;
       for (const Index place : planned_.plan.shown)
@@ -193,8 +214,9 @@ class Section {
         if (row->failed()) continue;
         ++count;
         for (const StageTime& stage : row->trial.stages) {
-          (stage.stage == "features" ? features : stage.stage == "svm" ? svm : basis) +=
-              stage.seconds;
+          (stage.stage == "features" ? features
+           : stage.stage == "svm"    ? svm
+                                     : basis) += stage.seconds;
           peak = std::max(peak, stage.peak_bytes);
         }
       }
@@ -208,7 +230,8 @@ class Section {
     }
     if (rows.size() == 1) return;
     page_.begin_fold("Time and memory of every system");
-    page_.add_table(rows, {"Mean over the splits. Where folds share a basis it was computed once.", {}});
+    page_.add_table(rows,
+                    {"Mean over the splits. Where folds share a basis it was computed once.", {}});
     page_.end_fold();
   }
 
@@ -229,7 +252,8 @@ ReportPage experiment_report(const std::vector<PlannedExperiment>& planned,
       "Representation”, computed anew. Every number of ours is in results.jsonl beside this page; "
       "the control is a basis of random patches under the same protocol.");
   page.add_command("To repeat it:", command);
-  page.add_text(fmt::format("krica {}.", version()));
+  const std::uint64_t seed = planned.front().plan.configurations.front().options.seed;
+  page.add_text(fmt::format("Seed {}, krica {}.", seed, version()));
   for (const PlannedExperiment& each : planned) Section(page, each, results, directory).add();
   return page;
 }

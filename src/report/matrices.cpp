@@ -10,7 +10,7 @@
 namespace krica {
 namespace {
 
-constexpr std::size_t kMostClasses = 20;   // whose counts fit on a page
+constexpr std::size_t kMostClasses = 20;  // whose counts fit on a page
 constexpr std::size_t kMostConfusions = 15;
 
 struct Confusion {
@@ -24,7 +24,8 @@ std::string confusion_list(const Evaluation& evaluation,
   std::vector<Confusion> all;
   for (std::size_t t = 0; t < evaluation.confusion.size(); ++t) {
     for (std::size_t p = 0; p < evaluation.confusion.size(); ++p)
-      if (t != p && evaluation.confusion[t][p] > 0) all.push_back({evaluation.confusion[t][p], t, p});
+      if (t != p && evaluation.confusion[t][p] > 0)
+        all.push_back({evaluation.confusion[t][p], t, p});
   }
   std::stable_sort(all.begin(), all.end(),
                    [](const Confusion& a, const Confusion& b) { return a.count > b.count; });
@@ -101,7 +102,8 @@ Image picture_of(const Matrix<float>& distances, double highest) {
 std::string confusion_element(const Evaluation& evaluation,
                               const std::vector<std::string>& class_names) {
   if (class_names.size() > kMostClasses) return confusion_list(evaluation, class_names);
-  std::string table = "<div class=\"wide\"><table class=\"matrix confusion\">\n<thead><tr><td></td>";
+  std::string table =
+      "<div class=\"wide\"><table class=\"matrix confusion\">\n<thead><tr><td></td>";
   for (std::size_t p = 0; p < class_names.size(); ++p) {
     table += fmt::format("<th scope=\"col\" title=\"{}\">{}</th>", escaped(class_names[p]), p + 1);
   }
@@ -114,14 +116,16 @@ std::string confusion_element(const Evaluation& evaluation,
 std::string scale_element(double highest, const std::string& label) {
   constexpr int kSteps = 60;
   std::string svg = fmt::format(
-      "<svg viewBox=\"0 0 330 44\" role=\"img\" aria-label=\"Colour scale: {}\">\n", escaped(label));
+      "<svg viewBox=\"0 0 420 44\" shape-rendering=\"crispEdges\" role=\"img\" aria-label=\"Colour "
+      "scale: {}\">\n",
+      escaped(label));
   for (int i = 0; i < kSteps; ++i) {
-    svg += fmt::format("<rect x=\"{}\" y=\"2\" width=\"5.2\" height=\"12\" fill=\"{}\"/>\n",
+    svg += fmt::format("<rect x=\"{}\" y=\"2\" width=\"5\" height=\"12\" fill=\"{}\"/>\n",
                        22 + 5 * i, scale_colour((i + 0.5) / kSteps).css());
   }
   return svg + fmt::format(
                    "<text x=\"22\" y=\"27\">0</text><text x=\"322\" y=\"27\" "
-                   "text-anchor=\"end\">{:.2f}</text><text x=\"172\" y=\"40\" "
+                   "text-anchor=\"end\">{:.2f} or more</text><text x=\"172\" y=\"40\" "
                    "text-anchor=\"middle\">{}</text></svg>",
                    highest, escaped(label));
 }

@@ -92,8 +92,8 @@ void ReportPage::add_figures(
   if (elements_and_captions.empty()) return;
   body_ += "<div class=\"side-by-side\">\n";
   for (const auto& [element, caption] : elements_and_captions) {
-    body_ += fmt::format("<figure>{}<figcaption>{}</figcaption></figure>\n", element,
-                         escaped(caption));
+    body_ +=
+        fmt::format("<figure>{}<figcaption>{}</figcaption></figure>\n", element, escaped(caption));
   }
   body_ += "</div>\n";
 }

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <set>
 
 #include "report/axis.hpp"
 #include "report/html.hpp"
@@ -20,13 +21,13 @@ constexpr double kTop = 10;
 constexpr double kBottom = 220;
 constexpr double kAxisRoom = 40;  // below the frame, for ticks and the label
 constexpr double kLegendLine = 17;
+constexpr double kTickRoom = 34;  // for the label of a tick
 constexpr std::size_t kColours = 7;
 constexpr std::array<const char*, 4> kDashes = {"", "7 3", "2 3", "9 3 2 3"};
 
 std::string opening(const std::string& title, double height) {
-  return fmt::format(
-      "<svg viewBox=\"0 0 {} {}\" role=\"img\" aria-label=\"{}\">\n", kWidth, height,
-      escaped(title));
+  return fmt::format("<svg viewBox=\"0 0 {} {}\" role=\"img\" aria-label=\"{}\">\n", kWidth, height,
+                     escaped(title));
 }
 
 std::string text_at(double x, double y, const std::string& anchor, const std::string& text,
@@ -35,15 +36,15 @@ std::string text_at(double x, double y, const std::string& anchor, const std::st
                      anchor, more, escaped(text));
 }
 
-std::string frame(const Axis& x, const Axis& y, const std::string& x_label,
-                  const std::string& y_label) {
+std::string frame(const Axis& x, const Axis& y, const std::vector<double>& x_ticks,
+                  const std::string& x_label, const std::string& y_label) {
   std::string svg;
   for (const double tick : y.ticks()) {
     const double at = y.place(tick);
     svg += fmt::format("<path class=\"grid\" d=\"M{} {:.1f}H{}\"/>\n", kLeft, at, kRight);
     svg += text_at(kLeft - 6, at + 4, "end", tick_label(tick), " class=\"soft\"");
   }
-  for (const double tick : x.ticks()) {
+  for (const double tick : x_ticks) {
     const double at = x.place(tick);
     svg += fmt::format("<path class=\"axis\" d=\"M{:.1f} {}v4\"/>\n", at, kBottom);
     svg += text_at(at, kBottom + 17, "middle", tick_label(tick), " class=\"soft\"");
@@ -51,7 +52,8 @@ std::string frame(const Axis& x, const Axis& y, const std::string& x_label,
   svg += fmt::format("<path class=\"axis\" d=\"M{} {}V{}H{}\"/>\n", kLeft, kTop, kBottom, kRight);
   svg += text_at((kLeft + kRight) / 2, kBottom + 34, "middle", x_label);
   const double middle = (kTop + kBottom) / 2;
-  svg += text_at(13, middle, "middle", y_label, fmt::format(" transform=\"rotate(-90 13 {})\"", middle));
+  svg += text_at(13, middle, "middle", y_label,
+                 fmt::format(" transform=\"rotate(-90 13 {})\"", middle));
   return svg;
 }
 
@@ -76,10 +78,9 @@ std::string marker_at(double x, double y, const Look& look) {
 }
 
 std::string stroke(const Look& look) {
-  return fmt::format("fill=\"none\" stroke=\"{}\" stroke-width=\"1.8\"{}", look.colour,
-                     look.dashes.empty()
-                         ? ""
-                         : fmt::format(" stroke-dasharray=\"{}\"", look.dashes));
+  return fmt::format(
+      "fill=\"none\" stroke=\"{}\" stroke-width=\"1.8\"{}", look.colour,
+      look.dashes.empty() ? "" : fmt::format(" stroke-dasharray=\"{}\"", look.dashes));
 }
 
 std::string hover_text(const PlotSeries& series, const PlotPoint& point, const LinePlot& plot) {
@@ -93,17 +94,18 @@ std::string point_svg(const PlotSeries& series, const PlotPoint& point, const Li
                       const Look& look, double x, double low, double y, double high) {
   std::string svg = "<g>";
   if (std::isfinite(point.error)) {
-    svg += fmt::format("<path d=\"M{0:.1f} {1:.1f}V{2:.1f}m-3 0h6M{3:.1f} {1:.1f}h6\" stroke=\"{4}\"/>",
-                       x, low, high, x - 3, look.colour);
+    svg += fmt::format(
+        "<path d=\"M{0:.1f} {1:.1f}V{2:.1f}m-3 0h6M{3:.1f} {1:.1f}h6\" stroke=\"{4}\"/>", x, low,
+        high, x - 3, look.colour);
   }
   svg += marker_at(x, y, look);
   if (point.chosen) {
-    svg += fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"8\" fill=\"none\" stroke=\"{}\"/>", x,
-                       y, look.colour);
+    svg += fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"8\" fill=\"none\" stroke=\"{}\"/>",
+                       x, y, look.colour);
   }
   svg += fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"10\" fill=\"transparent\">", x, y);
-  return svg + fmt::format("<title>{}</title></circle></g>\n",
-                           escaped(hover_text(series, point, plot)));
+  return svg +
+         fmt::format("<title>{}</title></circle></g>\n", escaped(hover_text(series, point, plot)));
 }
 
 std::string series_svg(const PlotSeries& series, const LinePlot& plot, const Look& look,
@@ -174,6 +176,21 @@ Bounds bounds_of(const LinePlot& plot) {
   return bounds;
 }
 
+/// The values themselves where they are few and far enough from each other, else round ones.
+std::vector<double> ticks_of(const LinePlot& plot, const Axis& x) {
+  std::set<double> values;
+  for (const PlotSeries& series : plot.series) {
+    for (const PlotPoint& point : series.points)
+      if (!series.level) values.insert(point.x);
+  }
+  double before = -kWidth;
+  for (const double value : values) {
+    if (x.place(value) - before < kTickRoom) return x.ticks();
+    before = x.place(value);
+  }
+  return {values.begin(), values.end()};
+}
+
 }  // namespace
 
 std::string to_svg(const LinePlot& given) {
@@ -184,8 +201,9 @@ std::string to_svg(const LinePlot& given) {
   const Axis y(bounds.y_low, bounds.y_high, kBottom, kTop, false);
   const bool named = plot.series.size() > 1;
   const auto lines = static_cast<double>((plot.series.size() + 1) / 2);
-  std::string svg = opening(plot.title, kBottom + kAxisRoom + (named ? 6 + kLegendLine * lines : 0));
-  svg += frame(x, y, plot.x_label, plot.y_label);
+  std::string svg =
+      opening(plot.title, kBottom + kAxisRoom + (named ? 6 + kLegendLine * lines : 0));
+  svg += frame(x, y, ticks_of(plot, x), plot.x_label, plot.y_label);
   for (std::size_t i = 0; i < plot.series.size(); ++i)
     svg += series_svg(plot.series[i], plot, look_of(plot.series[i], i), x, y);
   if (named) svg += legend(plot.series);
@@ -200,7 +218,7 @@ std::string to_svg(const Histogram& histogram) {
   const Axis x(histogram.lowest, histogram.highest, kLeft, kRight, false);
   const Axis y(1, static_cast<double>(most), kBottom, kTop, true);
   std::string svg = opening(histogram.title, kBottom + kAxisRoom);
-  svg += frame(x, y, histogram.x_label, histogram.y_label);
+  svg += frame(x, y, x.ticks(), histogram.x_label, histogram.y_label);
   const double width =
       (histogram.highest - histogram.lowest) / static_cast<double>(histogram.counts.size());
   for (std::size_t b = 0; b < histogram.counts.size(); ++b) {

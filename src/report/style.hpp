@@ -32,6 +32,7 @@ code { font: .87rem/1.5 ui-monospace, monospace; background: var(--panel); paddi
 table { border-collapse: collapse; margin: .8rem 0; font-size: .93rem; }
 caption { text-align: left; padding-bottom: .3rem; }
 th, td { padding: .3rem .7rem .3rem 0; text-align: left; border-bottom: 1px solid var(--line); vertical-align: top; }
+tbody th { font-weight: 400; }
 thead th { color: var(--soft); font-weight: 600; }
 .number { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
 tr.marked td, tr.marked th { background: var(--panel); font-weight: 600; }

@@ -19,11 +19,13 @@ namespace {
 
 constexpr Index kMostAtoms = 400;
 constexpr Index kMostAtomsBrief = 100;
-constexpr Index kAtomsWidth = 480;     // CSS pixels, about
-constexpr Index kThumbnailSide = 48;   // pixels, at most
+constexpr Index kAtomsWidth = 480;    // CSS pixels, about
+constexpr Index kThumbnailSide = 48;  // pixels, at most
 constexpr double kMebibyte = 1 << 20;
 
 using Figures = std::vector<std::pair<std::string, std::string>>;
+
+bool lies_in_feature_space(const Model& model) { return model.options().whitening == "kpca"; }
 
 std::string class_counts(const Model& model, const std::vector<std::vector<Index>>& groups) {
   std::string text;
@@ -36,20 +38,20 @@ std::string class_counts(const Model& model, const std::vector<std::vector<Index
 }
 
 void add_atoms(Figures& figures, const Model& model, Index most) {
-  if (!model.parts().extractor || model.shape().is_sample()) return;
+  if (!model.parts().extractor || model.shape().is_sample() || lies_in_feature_space(model)) return;
   const auto groups = atom_groups(model);
   const Matrix<float> atoms = model.atom_images();
   const bool all = atoms.rows() <= most;
   const auto shown = strongest_atoms(groups, most);
-  const Image picture = draw_atom_groups(atoms, model.options().receptive_field,
-                                         model.shape().channels, shown, 2);
+  const Image picture =
+      draw_atom_groups(atoms, model.options().receptive_field, model.shape().channels, shown, 2);
   std::string caption = all ? fmt::format("The {} atoms, un-whitened", atoms.rows())
                             : fmt::format("{} of {} atoms, un-whitened", most, atoms.rows());
   if (groups.size() > 1) {
-    caption += fmt::format(", by the class they {}, from the top: {}.",
-                           model.parts().atom_class.empty() ? "vote for, strongest first"
-                                                            : "were learned for",
-                           class_counts(model, groups));
+    caption += fmt::format(
+        ", by the class they {}, from the top: {}.",
+        model.parts().atom_class.empty() ? "vote for, strongest first" : "were learned for",
+        class_counts(model, groups));
   }
   const Index zoom = std::max<Index>(1, kAtomsWidth / std::max<Index>(1, picture.shape.width));
   figures.emplace_back(image_element(picture, fmt::format("{} atoms", atoms.rows()), zoom),
@@ -65,14 +67,19 @@ PlotSeries series_of(const std::string& name, const std::vector<double>& values,
 
 void add_learning(Figures& figures, const Trial& trial) {
   if (trial.objective.size() > 1) {
-    figures.emplace_back(to_svg(LinePlot{"Learning curve", "iteration or epoch",
-                                         "objective (no unit)", false,
+    figures.emplace_back(to_svg(LinePlot{"Learning curve",
+                                         "iteration or epoch",
+                                         "objective (no unit)",
+                                         false,
                                          {series_of("objective", trial.objective, 1)}}),
                          fmt::format("Learning curve; the basis ended: {}.", trial.basis_status));
   }
   if (trial.held_out_accuracy.size() > 1) {
     figures.emplace_back(
-        to_svg(LinePlot{"Held-out accuracy", "epoch", "held-out accuracy (%)", false,
+        to_svg(LinePlot{"Held-out accuracy",
+                        "epoch",
+                        "held-out accuracy (%)",
+                        false,
                         {series_of("held-out accuracy", trial.held_out_accuracy, 100)}}),
         "Accuracy on the training images that were held out, epoch by epoch.");
   }
@@ -83,10 +90,11 @@ void add_codes(Figures& figures, const Trial& trial) {
   figures.emplace_back(
       to_svg(Histogram{"Activations", "value of a code (no unit)", "codes (count)",
                        trial.codes.lowest, trial.codes.highest, trial.codes.counts}),
-      fmt::format("Codes of single patches. Sparsity (Hoyer) {:.3f}, where 0 is all atoms alike and "
-                  "1 a single active one; {:.1f} % of the codes are below a hundredth of the "
-                  "largest.",
-                  trial.codes.sparsity, 100 * trial.codes.small));
+      fmt::format(
+          "Codes of single patches. Sparsity (Hoyer) {:.3f}, where 0 is all atoms alike and "
+          "1 a single active one; {:.1f} % of the codes are below a hundredth of the "
+          "largest.",
+          trial.codes.sparsity, 100 * trial.codes.small));
 }
 
 void add_mistakes(ReportPage& page, const Trial& trial, const ImageSet& test) {
@@ -105,9 +113,10 @@ void add_mistakes(ReportPage& page, const Trial& trial, const ImageSet& test) {
                         ImageSizeRule::kLonger);
     const std::string& truth = trial.class_names[static_cast<std::size_t>(mistake.truth)];
     const std::string& predicted = trial.class_names[static_cast<std::size_t>(mistake.predicted)];
-    html += fmt::format("<figure>{}<figcaption>{} taken for <b>{}</b>, by {:.2f}</figcaption></figure>\n",
-                        image_element(image, fmt::format("test image {}", mistake.image), 2),
-                        escaped(truth), escaped(predicted), mistake.margin);
+    html += fmt::format(
+        "<figure>{}<figcaption>{} taken for <b>{}</b>, by {:.2f}</figcaption></figure>\n",
+        image_element(image, fmt::format("test image {}", mistake.image), 2), escaped(truth),
+        escaped(predicted), mistake.margin);
   }
   page.add_element(html + "</div>");
   page.add_note("By how far the wrong class' score lay above the right one's.");
@@ -159,15 +168,19 @@ void add_trial(ReportPage& page, const ShownTrial& shown) {
   const Trial& trial = shown.trial;
   page.add_command("Options as they were used:", option_text(trial.options));
   if (!trial.warning.empty()) page.add_note(trial.warning);
+  if (shown.model != nullptr && lies_in_feature_space(*shown.model))
+    page.add_note("Its atoms combine kernel principal components and have no picture.");
   Figures figures;
-  if (shown.model != nullptr) add_atoms(figures, *shown.model, shown.brief ? kMostAtomsBrief : kMostAtoms);
+  if (shown.model != nullptr)
+    add_atoms(figures, *shown.model, shown.brief ? kMostAtomsBrief : kMostAtoms);
   add_learning(figures, trial);
   add_codes(figures, trial);
   page.add_figures(figures);
   if (!trial.labels.empty()) {
     page.add_heading("Confusion matrix");
     page.add_element(confusion_element(trial.evaluation(), trial.class_names));
-    page.add_note("Rows are true classes, columns what they were taken for; counts of test images.");
+    page.add_note(
+        "Rows are true classes, columns what they were taken for; counts of test images.");
     if (shown.test != nullptr && !shown.brief) add_mistakes(page, trial, *shown.test);
   }
   add_stages(page, trial);

@@ -15,7 +15,10 @@ namespace krica::support {
 /// A row of three classes whose first `right` of four test images are recognised.
 inline ResultRow small_row(const std::string& system, const std::string& split, int right = 3) {
   ResultRow row;
-  row.identity = {.experiment = "stl10", .system = system, .split = split, .data = "toy"};
+  row.identity.experiment = "stl10";
+  row.identity.system = system;
+  row.identity.split = split;
+  row.identity.data = "toy";
   row.identity.options = to_json(PipelineOptions{});
   row.key = row.identity.key();
   row.version = version();
@@ -33,8 +36,8 @@ inline ResultRow small_row(const std::string& system, const std::string& split, 
 
 /// A directory of this process's own, empty.
 inline std::filesystem::path scratch_directory(const std::string& name) {
-  const auto path = std::filesystem::temp_directory_path() /
-                    ("krica-" + name + "-" + std::to_string(::getpid()));
+  const auto path =
+      std::filesystem::temp_directory_path() / ("krica-" + name + "-" + std::to_string(::getpid()));
   std::filesystem::remove_all(path);
   std::filesystem::create_directories(path);
   return path;

@@ -47,6 +47,7 @@ void print_row(const ResultRow& row) {
   const RowIdentity& identity = row.identity;
   std::string what = fmt::format("{}: {}", identity.experiment, identity.system);
   if (!std::isnan(identity.value)) what += fmt::format(" at {:g}", identity.value);
+  if (!identity.group.empty()) what += fmt::format(", {}", identity.group);
   what += fmt::format(", {}", identity.split);
   if (row.failed()) {
     fmt::print("{:<64} failed: {}\n", what, row.error);
@@ -194,10 +195,8 @@ void add_reproduce(CLI::App& app) {
                   "random splits (caltech101), seeds (cifar10) or folds (others); 0 for the "
                   "experiment's own")
       ->capture_default_str();
-  sub->add_option("--seed", command->request.seed, "of every random choice")
-      ->capture_default_str();
-  sub->add_flag("--retry-failed", command->retry_failed,
-                "compute rows again that failed before");
+  sub->add_option("--seed", command->request.seed, "of every random choice")->capture_default_str();
+  sub->add_flag("--retry-failed", command->retry_failed, "compute rows again that failed before");
   add_session_options(*sub, command->session);
   sub->footer(experiment_list() + "\nExample: krica reproduce all --quick -o results");
   sub->callback([sub, command] { run_reproduce(*sub, *command); });

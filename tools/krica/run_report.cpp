@@ -92,7 +92,8 @@ void add_accuracy_table(ReportPage& page, const std::vector<TestedRun>& runs) {
   page.add_table(rows, look);
   if (look.marked.empty()) {
     page.add_note(
-        "No control was run. The same command with --method random-patches and another -o gives it: "
+        "No control was run. The same command with --method random-patches and another -o gives "
+        "it: "
         "a basis that does not beat random patches under the same protocol has learned nothing of "
         "use.");
   }

@@ -77,8 +77,8 @@ void run_show(CLI::App& app, ShowCommand& command) {
   const Index side = model.options().receptive_field;
   const auto groups = arranged(model, command.arrange);
   if (command.terminal) {
-    draw_in_terminal(
-        draw_atom_groups(atoms, side, model.shape().channels, strongest_atoms(groups, command.most), 1));
+    draw_in_terminal(draw_atom_groups(atoms, side, model.shape().channels,
+                                      strongest_atoms(groups, command.most), 1));
   }
   if (command.picture.empty()) return;
   write_png(command.picture, draw_atom_groups(atoms, side, model.shape().channels, groups));

@@ -100,11 +100,10 @@ std::string suggestion(const PipelineOptions& options, const ImageSet& images) {
 
 void write_report(const TrainCommand& command, const Model& model, const Trial& trial,
                   const DataSet& data) {
-  ReportPage page =
-      begin_page(fmt::format("krica train: {}", model.options().method),
-                 fmt::format("{}: {} {}.", command.data.path.string(), trial.train_images,
-                             to_text(model.shape())),
-                 command.pipeline.seed);
+  ReportPage page = begin_page(fmt::format("krica train: {}", model.options().method),
+                               fmt::format("{}: {} {}.", command.data.path.string(),
+                                           trial.train_images, to_text(model.shape())),
+                               command.pipeline.seed);
   if (trial.labels.empty()) {
     page.add_note("There is no test part, so nothing was tested; --test-fraction splits one off.");
   } else {

@@ -152,10 +152,10 @@ void run_tune(CLI::App& app, TuneCommand& command) {
     train(context, *images, {with_setting(command.pipeline, best["options"])}).save(command.model);
   end_progress_line();
   if (!command.report.empty()) {
-    ReportPage page = begin_page(
-        "krica tune", fmt::format("{}: {} {}.", command.data.path.string(), images->size(),
-                                  to_text(images->shape())),
-        command.pipeline.seed);
+    ReportPage page = begin_page("krica tune",
+                                 fmt::format("{}: {} {}.", command.data.path.string(),
+                                             images->size(), to_text(images->shape())),
+                                 command.pipeline.seed);
     add_tuning(page, rows, best, command.folds);
     page.save(command.report);
   }

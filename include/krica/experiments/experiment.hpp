@@ -60,9 +60,10 @@ struct Configuration {
   PipelineOptions options;
   std::vector<TrialSplit> splits;
   double value = std::numeric_limits<double>::quiet_NaN();  ///< of the swept option
-  bool control = false;      ///< the random patches that learned bases must beat
-  bool shared_basis = false;  ///< learned once, without labels, for all splits; only the SVM differs
-  std::string note = {};      ///< how it differs from the paper's
+  bool control = false;  ///< the random patches that learned bases must beat
+  bool shared_basis =
+      false;              ///< learned once, without labels, for all splits; only the SVM differs
+  std::string note = {};  ///< how it differs from the paper's
 };
 
 enum class ExperimentKind { kTable, kSweep, kSimilarity };
@@ -70,10 +71,10 @@ enum class ExperimentKind { kTable, kSweep, kSimilarity };
 struct Plan {
   std::vector<Configuration> configurations;
   std::vector<std::string> notes = {};
-  std::string axis = {};            ///< sweep: what is swept, with its letter
-  bool logarithmic = true;          ///< sweep: the axis is
-  std::vector<Index> shown = {};    ///< similarity: places in the test part, class by class
-  bool mean_per_class = false;      ///< accuracy is the mean over classes
+  std::string axis = {};          ///< sweep: what is swept, with its letter
+  bool logarithmic = true;        ///< sweep: the axis is
+  std::vector<Index> shown = {};  ///< similarity: places in the test part, class by class
+  bool mean_per_class = false;    ///< accuracy is the mean over classes
 };
 
 struct Experiment {

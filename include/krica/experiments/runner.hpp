@@ -43,8 +43,8 @@ ImageSetPtr test_images(const DataSet& data, const TrialSplit& split);
 
 using RowHook = std::function<void(const ResultRow&)>;
 
-/// Adds what is missing to `results`; `computed` is called after every new row. A configuration that
-/// cannot be computed gives rows with its error, and the rest goes on. Throws Cancelled, with
+/// Adds what is missing to `results`; `computed` is called after every new row. A configuration
+/// that cannot be computed gives rows with its error, and the rest goes on. Throws Cancelled, with
 /// everything kept, and IoError.
 void run_experiment(const Context& context, const PlannedExperiment& planned,
                     const std::filesystem::path& directory, ResultsFile& results,

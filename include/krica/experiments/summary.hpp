@@ -25,7 +25,7 @@ struct TableLine {
   std::string system;
   std::optional<double> paper;  ///< per cent; nothing: not in the paper
   std::optional<Score> ours;
-  std::string note;  ///< why there is no figure, or how it differs
+  std::string note;                              ///< why there is no figure, or how it differs
   const Configuration* configuration = nullptr;  ///< null: there is no such system here
 };
 

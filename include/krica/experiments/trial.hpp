@@ -25,7 +25,7 @@ struct CodeStatistics {
   double lowest = 0;
   double highest = 0;
   std::vector<Index> counts;  ///< of bins of equal width from lowest to highest; empty: no codes
-  double small = 0;     ///< part of the codes below a hundredth of the largest, in absolute value
+  double small = 0;  ///< part of the codes below a hundredth of the largest, in absolute value
   double sparsity = 0;  ///< Hoyer's (√K - ‖s‖₁/‖s‖₂)/(√K - 1), mean: 0 all equal, 1 one active
 };
 
@@ -34,8 +34,8 @@ struct Trial {
   std::string fingerprint;  ///< of the images that the basis was learned from
   Index train_images = 0;
   std::vector<std::string> class_names;
-  std::vector<int> labels;       ///< of the test images; empty: nothing was tested
-  std::vector<int> predictions;  ///< for them
+  std::vector<int> labels;        ///< of the test images; empty: nothing was tested
+  std::vector<int> predictions;   ///< for them
   std::vector<Mistake> mistakes;  ///< the most confident ones, worst first
   std::string basis_status;
   std::vector<double> objective;          ///< of the basis' solver, one an iteration or epoch

@@ -11,8 +11,8 @@
 
 namespace krica {
 
-/// A table of counts with rows of true and columns of predicted classes, coloured by the part of the
-/// row; above 20 classes a list of the most frequent confusions instead.
+/// A table of counts with rows of true and columns of predicted classes, coloured by the part of
+/// the row; above 20 classes a list of the most frequent confusions instead.
 std::string confusion_element(const Evaluation& evaluation,
                               const std::vector<std::string>& class_names);
 

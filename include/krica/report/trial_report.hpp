@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What there is to see of one trained model: its atoms, how it learned, its codes, what it confuses,
-// its worst mistakes, what it cost.
+// What there is to see of one trained model: its atoms, how it learned, its codes, what it
+// confuses, its worst mistakes, what it cost.
 #pragma once
 
 #include <string>
