@@ -134,6 +134,7 @@ void limit(ExperimentData& data, ExperimentSize size) {
   data.set.test = limited(data.set.test, kTestImages.at(size), least);
   data.set.unlabelled = limited(data.set.unlabelled, kTrainImages.at(size), least);
   if (data.set.train->size() == before) return;
+  data.part = true;
   data.set.folds.clear();  // they name places in the whole set
   data.notes.push_back(fmt::format("{} size: {} of {} training images.", name_of(size),
                                    data.set.train->size(), before));

@@ -73,8 +73,9 @@ Configuration configured(const System& system, const ExperimentRequest& request,
 }
 
 std::vector<TrialSplit> test_folds(const ExperimentRequest& request, const ExperimentData& data) {
-  const int rounds = std::min(rounds_of(request, {2, 3, kFolds}), kFolds);
   const auto& official = data.set.folds;
+  const int most = official.empty() ? kFolds : static_cast<int>(official.size());
+  const int rounds = std::min(rounds_of(request, {2, 3, kFolds}), most);
   std::vector<TrialSplit> folds;
   for (int f = 0; f < rounds; ++f) {
     TrialSplit fold{fmt::format("fold {}", f + 1), request.seed, {}, {}};
@@ -83,7 +84,7 @@ std::vector<TrialSplit> test_folds(const ExperimentRequest& request, const Exper
                                    static_cast<std::uint64_t>(f))
                        .train;
     } else {
-      fold.train = official[static_cast<std::size_t>(f) % official.size()];
+      fold.train = official[static_cast<std::size_t>(f)];
     }
     folds.push_back(std::move(fold));
   }
@@ -93,8 +94,8 @@ std::vector<TrialSplit> test_folds(const ExperimentRequest& request, const Exper
 std::string folds_note(const ExperimentData& data) {
   if (!data.set.folds.empty()) return {};
   return fmt::format(
-      "Not the official folds (there is no fold_indices.txt): stratified draws of {} images a "
-      "class from a fixed seed.",
+      "Not the official folds ({}): stratified draws of {} images a class from a fixed seed.",
+      data.part ? "they are of the whole set" : "there is no fold_indices.txt",
       images_a_class(data));
 }
 

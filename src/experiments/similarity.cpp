@@ -26,6 +26,16 @@ std::vector<std::vector<Index>> members(const std::vector<int>& labels, Index cl
   return places;
 }
 
+/// As many images of each class as three classes can show; where they are taken from the training
+/// images, as many are left to learn from.
+Index images_to_show(const std::vector<std::vector<Index>>& places, bool own_test, Index most) {
+  std::vector<std::size_t> sizes;
+  for (const auto& each : places) sizes.push_back(each.size());
+  std::sort(sizes.rbegin(), sizes.rend());
+  const auto third = static_cast<Index>(sizes[std::min(kClasses, sizes.size()) - 1]);
+  return std::min(most, own_test ? third : third / 2);
+}
+
 /// The first classes with at least `needed` images, as many as are shown.
 std::vector<std::size_t> chosen_classes(const std::vector<std::vector<Index>>& places,
                                         const std::vector<std::string>& names, Index needed) {
@@ -44,7 +54,8 @@ Plan plan_similarity(const Context&, const ExperimentRequest& request, const Exp
   const bool own_test = data.set.test != nullptr;
   const ImageSet& pool = own_test ? *data.set.test : train;
   const auto places = members(pool.labels(), train.classes());
-  const Index shown = request.size == ExperimentSize::kSmoke ? 5 : kShown;
+  const Index shown =
+      images_to_show(places, own_test, request.size == ExperimentSize::kSmoke ? 5 : kShown);
   const auto classes = chosen_classes(places, train.class_names(), own_test ? shown : 2 * shown);
   TrialSplit split{"shown images", request.seed, {}, {}};
   std::vector<bool> is_shown(static_cast<std::size_t>(pool.size()), false);

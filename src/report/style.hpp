@@ -46,6 +46,7 @@ svg .axis { stroke: var(--soft); fill: none; }
 svg .grid { stroke: var(--line); fill: none; }
 .side-by-side { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(20rem, 100%), 1fr)); gap: 0 1.5rem; }
 .side-by-side > * { min-width: 0; }
+.side-by-side > figure:has(> img) { grid-row: span 3; }
 .thumbnails { display: grid; grid-template-columns: repeat(auto-fill, minmax(7rem, 1fr)); gap: .8rem; padding: 0; }
 .thumbnails figure { margin: 0; }
 .thumbnails img { width: 100%; max-width: 7rem; }

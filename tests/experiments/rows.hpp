@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <unistd.h>
+#include <gtest/gtest.h>
 
 #include <filesystem>
 #include <string>
@@ -34,10 +34,9 @@ inline ResultRow small_row(const std::string& system, const std::string& split, 
   return row;
 }
 
-/// A directory of this process's own, empty.
+/// An empty directory.
 inline std::filesystem::path scratch_directory(const std::string& name) {
-  const auto path =
-      std::filesystem::temp_directory_path() / ("krica-" + name + "-" + std::to_string(::getpid()));
+  const auto path = std::filesystem::path(testing::TempDir()) / ("krica-" + name);
   std::filesystem::remove_all(path);
   std::filesystem::create_directories(path);
   return path;

@@ -80,12 +80,13 @@ ReportPage begin_page(const std::string& title, const std::string& data, std::ui
 }
 
 void add_accuracy_table(ReportPage& page, const std::vector<TestedRun>& runs) {
-  std::vector<std::vector<std::string>> rows = {{"method", "test accuracy", "time", "remark"}};
+  std::vector<std::vector<std::string>> rows = {{"method", "test accuracy", "time"}};
   TableLook look;
   for (const TestedRun& run : runs) {
     const bool control = run.model.options().method == kControl;
-    rows.push_back({run.name, fmt::format("{:.2f} %", 100 * run.trial.evaluation().accuracy),
-                    duration_text(total_seconds(run.trial)), control ? "the control" : ""});
+    rows.push_back({control ? fmt::format("{} (the control)", run.name) : run.name,
+                    fmt::format("{:.2f} %", 100 * run.trial.evaluation().accuracy),
+                    duration_text(total_seconds(run.trial))});
     if (control) look.marked.push_back(rows.size() - 1);
   }
   page.add_section("Accuracy");

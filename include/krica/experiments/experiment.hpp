@@ -42,6 +42,7 @@ struct ExperimentData {
   DataSet set;
   std::string name;  ///< for the rows: what it is, with a fingerprint over some of the images
   std::vector<std::string> notes = {};  ///< what was used instead of what the paper used
+  bool part = false;                    ///< not all of the set's images
 };
 
 /// Which images are learned from and which are tested, as places in the training part.
