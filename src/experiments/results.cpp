@@ -46,6 +46,7 @@ std::string RowIdentity::key() const {
 }
 
 ResultsFile::ResultsFile(std::filesystem::path path) : path_(std::move(path)) {
+  with_io_errors("results", [&] { std::filesystem::create_directories(path_.parent_path()); });
   if (!std::filesystem::exists(path_)) return;
   const std::string content = read_file(path_);
   std::size_t begin = 0;

@@ -6,6 +6,7 @@
 #include <cctype>
 #include <utility>
 
+#include "data/errors.hpp"
 #include "experiments/distances.hpp"
 #include "experiments/shared_basis.hpp"
 #include "krica/runtime/error.hpp"
@@ -162,8 +163,10 @@ ImageSetPtr test_images(const DataSet& data, const TrialSplit& split) {
 
 void run_experiment(const Context& context, const PlannedExperiment& planned,
                     const fs::path& directory, ResultsFile& results, const RowHook& computed) {
-  fs::create_directories(directory / "checkpoints");
-  fs::create_directories(directory / "models");
+  with_io_errors("reproduce", [&] {
+    fs::create_directories(directory / "checkpoints");
+    fs::create_directories(directory / "models");
+  });
   for (const Configuration& configuration : planned.plan.configurations) {
     ConfigurationRun run(context, planned, configuration, directory);
     for (const TrialSplit& split : configuration.splits) {

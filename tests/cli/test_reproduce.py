@@ -268,6 +268,8 @@ def test_usage(krica):
     assert "--data" in krica("reproduce", "stl10", "-o", "out", code=2)
     krica("reproduce", "imagenet", "--quick", "-o", "out", code=2)
     krica("reproduce", "stl10", "--size", "tiny", "-o", "out", code=2)
+    (krica.directory / "file").touch()
+    assert "file" in krica("reproduce", "stl10", *SMOKE, "-o", "file", code=4)
     (krica.directory / "out").mkdir()
     (krica.directory / "out" / "results.jsonl").write_text('{"something": "else"}\n')
     assert "line 1" in krica("reproduce", "stl10", *SMOKE, "-o", "out", code=3)

@@ -126,7 +126,6 @@ void run_reproduce(CLI::App& app, ReproduceCommand& command) {
   std::vector<PlannedExperiment> planned;
   for (const Experiment* each : chosen_experiments(command.experiment))
     planned.push_back(plan_experiment(context, *each, command.request));
-  std::filesystem::create_directories(command.output);
   ResultsFile results(command.output / "results.jsonl");
   if (command.retry_failed) results.forget_failures();
   Index failures = 0;

@@ -50,7 +50,8 @@ ResultRow row_from_json(const std::string& text, const std::string& source);
 
 class ResultsFile {
  public:
-  /// Reads what is there. Throws DataError for a file that holds something else, IoError.
+  /// Reads what is there; makes the directory where it is missing. Throws DataError for a file that
+  /// holds something else, IoError.
   explicit ResultsFile(std::filesystem::path path);
 
   [[nodiscard]] const std::vector<ResultRow>& rows() const { return rows_; }

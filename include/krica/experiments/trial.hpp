@@ -53,6 +53,7 @@ struct Trial {
 Trial trial_of(const Model& model, const TrainingReport& report, Index train_images);
 
 /// Adds what `scores` (images × classes) say of the test images, and the codes of some of them.
+/// Throws InvalidArgument where the images have no labels or others than the classes.
 void add_test(const Model& model, const Matrix<float>& scores, const ImageSet& test, Trial& trial);
 
 }  // namespace krica
