@@ -53,7 +53,8 @@ void add_atoms(Figures& figures, const Model& model, Index most) {
         model.parts().atom_class.empty() ? "vote for, strongest first" : "were learned for",
         class_counts(model, groups));
   }
-  const Index zoom = std::max<Index>(1, kAtomsWidth / std::max<Index>(1, picture.shape.width));
+  const Index width = picture.shape.width;
+  const Index zoom = std::max<Index>(1, (kAtomsWidth + width / 2) / width);
   figures.emplace_back(image_element(picture, fmt::format("{} atoms", atoms.rows()), zoom),
                        caption);
 }
