@@ -49,6 +49,18 @@ TestedModel train_and_test(const Context& context, const DataSet& data,
   return {std::move(model), std::move(report), std::move(scores)};
 }
 
+/// Removes a checkpoint with what lies beside it: features, and the halves of writes that were
+/// killed.
+void remove_all_of(const fs::path& checkpoint) {
+  remove_checkpoint(checkpoint);
+  const std::string name = checkpoint.filename().string();
+  std::vector<fs::path> leftovers;
+  for (const fs::directory_entry& entry : fs::directory_iterator(checkpoint.parent_path())) {
+    if (entry.path().filename().string().starts_with(name)) leftovers.push_back(entry.path());
+  }
+  for (const fs::path& leftover : leftovers) fs::remove(leftover);
+}
+
 /// The rows of one configuration, one split after the other.
 class ConfigurationRun {
  public:
@@ -176,7 +188,9 @@ void run_experiment(const Context& context, const PlannedExperiment& planned,
         if (computed) computed(results.rows().back());
       }
       const bool last = &split == &configuration.splits.back();
-      if (last || !configuration.shared_basis) remove_checkpoint(run.checkpoint(split));
+      if (last || !configuration.shared_basis) {
+        with_io_errors("reproduce", [&] { remove_all_of(run.checkpoint(split)); });
+      }
     }
   }
   std::error_code not_empty;  // another run's may be there

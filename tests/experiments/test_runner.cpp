@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
+#include <fstream>
+
 #include "experiments/rows.hpp"
 #include "krica/experiments/runner.hpp"
 #include "krica/runtime/error.hpp"
@@ -53,7 +55,11 @@ TEST(Runner, GoesOnAfterACancel) {
                Cancelled);
   context.clear_cancel();
   EXPECT_EQ(results.rows().size(), 1U);
+  const Configuration& second = planned.plan.configurations[1];
+  const std::string key = identity_of(planned, second, second.splits[0]).key();
+  std::ofstream(directory / "checkpoints" / (key + ".checkpoint.tmp1-2")) << "half a checkpoint";
   run_experiment(context, planned, directory, results);
+  EXPECT_FALSE(std::filesystem::exists(directory / "checkpoints")) << "nothing is left";
   ASSERT_EQ(results.rows().size(), expected.rows().size());
   for (std::size_t i = 0; i < results.rows().size(); ++i) {
     EXPECT_EQ(results.rows()[i].key, expected.rows()[i].key);
