@@ -8,6 +8,7 @@ build_packages=(
   pybind11-dev python3-dev python3-numpy python3-sklearn
 )
 test_packages=(
+  chromium chromium-driver python3-selenium tidy
   dataset-fashion-mnist libbenchmark-dev libgtest-dev libgmock-dev liblinear-dev
   mypy python3-matplotlib python3-pandas python3-pip python3-pytest python3-setuptools python3-threadpoolctl python3-wheel
 )

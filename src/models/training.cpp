@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "krica/patches/sampling.hpp"
+#include "krica/runtime/memory.hpp"
 #include "models/checkpoint.hpp"
 #include "models/joint_stage.hpp"
 #include "models/parts.hpp"
@@ -50,7 +51,7 @@ class Training {
       std::chrono::steady_clock::time_point start = std::chrono::steady_clock::now();
       ~Note() {
         const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
-        stages.push_back({std::move(stage), took.count()});
+        stages.push_back({std::move(stage), took.count(), peak_memory()});
       }
     } note{report_.stages, std::move(stage)};
     return work();
@@ -254,6 +255,21 @@ class Training {
 };
 
 }  // namespace
+
+std::vector<StageTime> summed(const std::vector<StageTime>& stages) {
+  std::vector<StageTime> sums;
+  for (const StageTime& stage : stages) {
+    auto same = std::find_if(sums.begin(), sums.end(),
+                             [&](const StageTime& s) { return s.stage == stage.stage; });
+    if (same == sums.end()) {
+      sums.push_back(stage);
+    } else {
+      same->seconds += stage.seconds;
+      same->peak_bytes = std::max(same->peak_bytes, stage.peak_bytes);
+    }
+  }
+  return sums;
+}
 
 Model train(const Context& context, const ImageSet& images, const TrainingJob& job,
             TrainingReport* report) {

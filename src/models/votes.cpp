@@ -102,6 +102,36 @@ std::vector<std::vector<Index>> atoms_by_class(const Model& model) {
   return classes;
 }
 
+std::vector<std::vector<Index>> atom_groups(const Model& model) {
+  require(model.parts().extractor.has_value(), "votes", "raw pixels have no atoms");
+  const std::vector<std::int64_t>& atom_class = model.parts().atom_class;
+  if (atom_class.empty() && model.has_classifier()) return atoms_by_class(model);
+  const auto K = static_cast<std::size_t>(model.parts().extractor->encoder().atoms().rows());
+  const std::int64_t last =
+      atom_class.empty() ? 0 : *std::max_element(atom_class.begin(), atom_class.end());
+  std::vector<std::vector<Index>> groups(static_cast<std::size_t>(last) + 1);
+  for (std::size_t u = 0; u < K; ++u) {
+    const std::int64_t group = atom_class.empty() ? 0 : atom_class[u];
+    groups[static_cast<std::size_t>(group)].push_back(static_cast<Index>(u));
+  }
+  return groups;
+}
+
+std::vector<std::vector<Index>> strongest_atoms(const std::vector<std::vector<Index>>& groups,
+                                                Index most) {
+  std::vector<std::vector<Index>> chosen(groups.size());
+  for (std::size_t rank = 0; most > 0; ++rank) {
+    const Index before = most;
+    for (std::size_t g = 0; g < groups.size() && most > 0; ++g) {
+      if (rank >= groups[g].size()) continue;
+      chosen[g].push_back(groups[g][rank]);
+      --most;
+    }
+    if (most == before) break;  // nothing is left
+  }
+  return chosen;
+}
+
 Matrix<float> position_votes(const Model& model, const float* image, Index which) {
   require_atoms_and_classifier(model);
   require(which >= 0 && which < model.parts().svm->n_classes(), "votes",

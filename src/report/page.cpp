@@ -3,97 +3,113 @@
 
 #include <fmt/format.h>
 
-#include <cstdint>
+#include <algorithm>
 
+#include "report/html.hpp"
+#include "report/style.hpp"
 #include "runtime/file.hpp"
 
 namespace krica {
 namespace {
 
-constexpr std::string_view kStyle = R"(
-:root { color-scheme: light dark; }
-body { font: 16px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem; }
-table { border-collapse: collapse; margin: 1rem 0; }
-th, td { padding: .3rem 1rem .3rem 0; text-align: left; border-bottom: 1px solid #8888; }
-figure { margin: 1.5rem 0; }
-img { max-width: 100%; image-rendering: pixelated; }
-)";
-
-std::string escaped(const std::string& text) {
-  std::string result;
-  for (const char c : text) {
-    switch (c) {
-      case '<':
-        result += "&lt;";
-        break;
-      case '>':
-        result += "&gt;";
-        break;
-      case '&':
-        result += "&amp;";
-        break;
-      case '"':
-        result += "&quot;";
-        break;
-      default:
-        result += c;
-    }
-  }
-  return result;
+bool is_number(const std::string& cell) {
+  if (cell.empty()) return false;
+  if (cell == "–") return true;
+  const std::size_t sign = cell.starts_with("−") ? std::string("−").size() : cell[0] == '+' ? 1 : 0;
+  return sign < cell.size() && cell[sign] >= '0' && cell[sign] <= '9';
 }
 
-std::string base64(const std::vector<std::uint8_t>& bytes) {
-  constexpr std::string_view kDigits =
-      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  std::string text;
-  for (std::size_t i = 0; i < bytes.size(); i += 3) {
-    std::uint32_t word = std::uint32_t{bytes[i]} << 16U;
-    if (i + 1 < bytes.size()) word |= std::uint32_t{bytes[i + 1]} << 8U;
-    if (i + 2 < bytes.size()) word |= bytes[i + 2];
-    text += kDigits[word >> 18U];
-    text += kDigits[(word >> 12U) & 63U];
-    text += i + 1 < bytes.size() ? kDigits[(word >> 6U) & 63U] : '=';
-    text += i + 2 < bytes.size() ? kDigits[word & 63U] : '=';
-  }
-  return text;
+std::string heading_cell(const std::string& text, bool number) {
+  return fmt::format("<th scope=\"col\"{}>{}</th>", number ? " class=\"number\"" : "",
+                     escaped(text));
+}
+
+std::string body_cell(const std::string& text, bool first) {
+  if (first) return fmt::format("<th scope=\"row\">{}</th>", escaped(text));
+  return fmt::format("<td{}>{}</td>", is_number(text) ? " class=\"number\"" : "", escaped(text));
 }
 
 }  // namespace
 
 ReportPage::ReportPage(const std::string& title) : title_(escaped(title)) {}
 
+void ReportPage::add_section(const std::string& title) {
+  ++sections_;
+  contents_ += fmt::format("<li><a href=\"#s{}\">{}</a></li>\n", sections_, escaped(title));
+  body_ += fmt::format("<h2 id=\"s{}\">{}</h2>\n", sections_, escaped(title));
+}
+
+void ReportPage::add_heading(const std::string& title) {
+  body_ += fmt::format("<h3>{}</h3>\n", escaped(title));
+}
+
 void ReportPage::add_text(const std::string& text) {
   body_ += fmt::format("<p>{}</p>\n", escaped(text));
 }
 
-void ReportPage::add_table(const std::vector<std::vector<std::string>>& rows) {
-  body_ += "<table>\n";
-  for (std::size_t r = 0; r < rows.size(); ++r) {
-    const char* tag = r == 0 ? "th" : "td";
-    body_ += "<tr>";
-    for (const std::string& cell : rows[r])
-      body_ += fmt::format("<{}>{}</{}>", tag, escaped(cell), tag);
+void ReportPage::add_note(const std::string& text) {
+  body_ += fmt::format("<p class=\"note\">{}</p>\n", escaped(text));
+}
+
+void ReportPage::add_command(const std::string& label, const std::string& command) {
+  body_ += fmt::format("<p>{} <code>{}</code></p>\n", escaped(label), escaped(command));
+}
+
+void ReportPage::add_table(const std::vector<std::vector<std::string>>& rows,
+                           const TableLook& look) {
+  body_ += "<div class=\"wide\"><table>\n";
+  if (!look.caption.empty()) body_ += fmt::format("<caption>{}</caption>\n", escaped(look.caption));
+  body_ += "<thead><tr>";
+  for (std::size_t c = 0; c < rows[0].size(); ++c) {
+    const bool number = c > 0 && std::any_of(rows.begin() + 1, rows.end(), [c](const auto& row) {
+                          return c < row.size() && is_number(row[c]);
+                        });
+    body_ += heading_cell(rows[0][c], number);
+  }
+  body_ += "</tr></thead>\n<tbody>\n";
+  for (std::size_t r = 1; r < rows.size(); ++r) {
+    const bool marked = std::find(look.marked.begin(), look.marked.end(), r) != look.marked.end();
+    body_ += marked ? "<tr class=\"marked\">" : "<tr>";
+    for (std::size_t c = 0; c < rows[r].size(); ++c) body_ += body_cell(rows[r][c], c == 0);
     body_ += "</tr>\n";
   }
-  body_ += "</table>\n";
+  body_ += "</tbody></table></div>\n";
 }
 
-void ReportPage::add_picture(const std::string& caption, const Image& image) {
-  body_ += fmt::format(
-      "<figure><img src=\"data:image/png;base64,{}\" alt=\"{}\" width=\"{}\" "
-      "height=\"{}\"><figcaption>{}</figcaption>"
-      "</figure>\n",
-      base64(encode_png(image)), escaped(caption), image.shape.width, image.shape.height,
-      escaped(caption));
+void ReportPage::add_picture(const std::string& caption, const Image& image, Index zoom) {
+  body_ += fmt::format("<figure>{}<figcaption>{}</figcaption></figure>\n",
+                       image_element(image, caption, zoom), escaped(caption));
 }
+
+void ReportPage::begin_fold(const std::string& summary) {
+  body_ += fmt::format("<details><summary>{}</summary>\n", escaped(summary));
+}
+
+void ReportPage::end_fold() { body_ += "</details>\n"; }
+
+void ReportPage::add_figures(
+    const std::vector<std::pair<std::string, std::string>>& elements_and_captions) {
+  if (elements_and_captions.empty()) return;
+  body_ += "<div class=\"side-by-side\">\n";
+  for (const auto& [element, caption] : elements_and_captions) {
+    body_ +=
+        fmt::format("<figure>{}<figcaption>{}</figcaption></figure>\n", element, escaped(caption));
+  }
+  body_ += "</div>\n";
+}
+
+void ReportPage::add_element(const std::string& element) { body_ += element + "\n"; }
 
 std::string ReportPage::html() const {
+  const std::string contents =
+      sections_ > 1 ? fmt::format("<nav aria-label=\"Contents\"><ul>\n{}</ul></nav>\n", contents_)
+                    : "";
   return fmt::format(
       "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-      "<meta name=\"viewport\" content=\"width=device-width, "
-      "initial-scale=1\">\n<title>{}</title>\n<style>{}</style>\n"
-      "</head>\n<body>\n<h1>{}</h1>\n{}</body>\n</html>\n",
-      title_, kStyle, title_, body_);
+      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+      "<title>{}</title>\n<link rel=\"icon\" href=\"data:,\">\n<style>{}</style>\n"
+      "</head>\n<body>\n<h1>{}</h1>\n{}<main>\n{}</main>\n</body>\n</html>\n",
+      title_, kReportStyle, title_, contents, body_);
 }
 
 void ReportPage::save(const std::filesystem::path& path) const {

@@ -67,6 +67,10 @@ class Krica:
 SMALL = ["--components", "32", "--patches", "2000", "--images", "400", "--iterations", "10", "--svm-c", "0.05"]
 
 
+# Every experiment of the paper in a moment.
+SMOKE = ["--size", "smoke", "--quiet"]
+
+
 @pytest.fixture
 def krica(tmp_path):
     return Krica(tmp_path)
@@ -78,3 +82,11 @@ def model(tmp_path_factory):
     directory = tmp_path_factory.mktemp("model")
     summary = Krica(directory).json("train", "embedded", "-o", "small.krica", *SMALL)
     return directory / "small.krica", summary
+
+
+@pytest.fixture(scope="session")
+def smoke(tmp_path_factory):
+    """The directory of all experiments on the built-in images, and what was printed."""
+    directory = tmp_path_factory.mktemp("smoke")
+    printed = Krica(directory)("reproduce", "all", *SMOKE, "-o", "out")
+    return directory / "out", printed

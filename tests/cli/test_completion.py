@@ -32,7 +32,7 @@ def complete(krica, tmp_path):
 
 
 def test_commands(complete):
-    assert complete("") == "demo train fit encode evaluate predict tune show info data completion man".split()
+    assert complete("") == "demo train fit encode evaluate predict tune show info reproduce data completion man".split()
     assert complete("t") == ["train", "tune"]
     assert complete("data", "") == ["list", "get", "convert"]
 
@@ -104,7 +104,7 @@ def test_manual_has_every_option_of_help(krica):
     assert page.startswith(".TH KRICA 1") and page.isascii()
     shown = page.replace("\\-", "-").replace("\\&", "")
     shared = shown.split(".SH SHARED OPTIONS")[1]
-    for command in ("demo", "train", "fit", "encode", "evaluate", "predict", "tune", "show", "info", "data get"):
+    for command in ("demo", "train", "fit", "encode", "evaluate", "predict", "tune", "show", "info", "reproduce", "data get"):
         text = krica(*command.split(), "--help")
         assert f".SS krica {command}\n" in shown
         assert text.split("\n")[0] in shown, "the summary"

@@ -80,6 +80,16 @@ TEST(Context, CopiesShareTheirCancellation) {
   EXPECT_FALSE(Context().cancelled());
 }
 
+TEST(Context, WithAnotherSeedSharesTheRest) {
+  const Context context({.threads = 2, .seed = 1});
+  const Context other = context.with_seed(5);
+  EXPECT_EQ(other.seed(), 5U);
+  EXPECT_EQ(context.seed(), 1U);
+  EXPECT_EQ(other.threads(), 2);
+  context.cancel();
+  EXPECT_TRUE(other.cancelled());
+}
+
 TEST(Errors, AreWhatTheirKindSays) {
   EXPECT_THROW(throw InvalidArgument("x"), std::invalid_argument);
   EXPECT_THROW(throw DataError("x"), std::runtime_error);

@@ -42,6 +42,7 @@ void describe(CLI::App& app) {
 }  // namespace
 
 int run(int argc, char** argv) {
+  set_command_line(argc, argv);
   CLI::App app;
   describe(app);
   add_demo(app);
@@ -53,6 +54,7 @@ int run(int argc, char** argv) {
   add_tune(app);
   add_show(app);
   add_info(app);
+  add_reproduce(app);
   add_data(app);
   add_completion(app);
   add_man(app);

@@ -16,6 +16,7 @@ void add_predict(CLI::App& app);
 void add_tune(CLI::App& app);
 void add_show(CLI::App& app);
 void add_info(CLI::App& app);
+void add_reproduce(CLI::App& app);
 void add_data(CLI::App& app);
 void add_completion(CLI::App& app);
 void add_man(CLI::App& app);

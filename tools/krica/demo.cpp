@@ -6,7 +6,8 @@
 #include "krica/models/training.hpp"
 #include "krica/models/votes.hpp"
 #include "krica/report/atoms.hpp"
-#include "krica/report/page.hpp"
+#include "krica/report/trial_report.hpp"
+#include "run_report.hpp"
 #include "session.hpp"
 
 namespace krica::cli {
@@ -18,11 +19,10 @@ struct DemoCommand {
   std::uint64_t seed = 0;
 };
 
-struct Trial {
+struct DemoRun {
   std::string method;
-  TrainingReport report;
-  Evaluation evaluation;
   Model model;
+  Trial trial;
 };
 
 PipelineOptions demo_options(const std::string& method, std::uint64_t seed) {
@@ -36,35 +36,34 @@ PipelineOptions demo_options(const std::string& method, std::uint64_t seed) {
   return options;
 }
 
-Trial run_trial(const Context& context, const DataSet& data, const std::string& method) {
+DemoRun run_method(const Context& context, const DataSet& data, const std::string& method) {
   TrainingReport report;
   Model model = train(context, *data.train, {demo_options(method, context.seed())}, &report);
-  const Evaluation evaluation = evaluate_predictions(model.predict(context, *data.test),
-                                                     data.test->labels(), data.test->classes());
+  Trial trial = trial_of(model, report, data.train->size());
+  add_test(model, model.scores(context, *data.test), *data.test, trial);
   end_progress_line();
-  return {method, report, evaluation, std::move(model)};
+  return {method, std::move(model), std::move(trial)};
 }
 
-ReportPage page_of(const std::vector<Trial>& trials, const std::filesystem::path& picture,
-                   const Image& atoms) {
-  ReportPage page("krica demo: 2,000 images of clothing");
-  std::vector<std::vector<std::string>> rows = {{"method", "test accuracy", "time"}};
-  for (const Trial& trial : trials) {
-    double seconds = 0;
-    for (const StageTime& stage : trial.report.stages) seconds += stage.seconds;
-    rows.push_back({trial.method, fmt::format("{:.1f} %", 100 * trial.evaluation.accuracy),
-                    fmt::format("{:.1f} s", seconds)});
-  }
-  page.add_text(
+ReportPage page_of(const std::vector<DemoRun>& runs, const DataSet& data, std::uint64_t seed) {
+  ReportPage page = begin_page(
+      "krica demo: 2,000 images of clothing",
       "A balanced part of Fashion-MNIST: 2,000 images to learn from, 1,000 to test on. "
-      "random-patches is the "
-      "control: what a basis of randomly chosen patches gives with the same code, pooling and "
-      "classifier.");
-  page.add_table(rows);
-  page.add_picture(
-      fmt::format("The {} atoms that max-margin kRICA learned, by the class they vote for ({})",
-                  trials.back().model.options().components, picture.filename().string()),
-      atoms);
+      "random-patches is the control: what a basis of randomly chosen patches gives with the same "
+      "code, pooling and classifier.",
+      seed);
+  std::vector<TestedRun> tested;
+  for (const DemoRun& run : runs) tested.push_back({run.method, run.model, run.trial});
+  add_accuracy_table(page, tested);
+  page.add_section(fmt::format("What {} learned", runs.back().method));
+  add_trial(page, {runs.back().trial, &runs.back().model, data.test.get()});
+  page.add_section("The other methods");
+  for (const DemoRun& run : runs) {
+    if (&run == &runs.back()) continue;
+    page.begin_fold(run.method);
+    add_trial(page, {run.trial, &run.model, data.test.get(), true});
+    page.end_fold();
+  }
   return page;
 }
 
@@ -72,31 +71,31 @@ void run_demo(CLI::App& app, DemoCommand& command) {
   apply_config(app, command.session);
   const Context context = make_context(command.session, command.seed);
   const DataSet data = embedded_dataset();
-  std::vector<Trial> trials;
+  std::vector<DemoRun> runs;
   for (const char* method : {"raw-pixels", "random-patches", "krica", "max-margin-krica"}) {
-    trials.push_back(run_trial(context, data, method));
-    const Trial& trial = trials.back();
+    runs.push_back(run_method(context, data, method));
+    const DemoRun& run = runs.back();
     if (command.session.json) continue;
-    fmt::print("{:<18} {:6.2f} % test accuracy   ({})\n", trial.method,
-               100 * trial.evaluation.accuracy, stage_times(trial.report.stages));
+    fmt::print("{:<18} {:6.2f} % test accuracy   ({})\n", run.method,
+               100 * run.trial.evaluation().accuracy, stage_times(run.trial.stages));
     std::fflush(stdout);
   }
   std::filesystem::path picture = command.report;
   picture.replace_extension(".png");
-  const Model& learned = trials.back().model;
+  const Model& learned = runs.back().model;
   const Image atoms = draw_atom_groups(learned.atom_images(), learned.options().receptive_field,
                                        learned.shape().channels, atoms_by_class(learned));
   write_png(picture, atoms);
-  page_of(trials, picture, atoms).save(command.report);
+  page_of(runs, data, command.seed).save(command.report);
   if (!command.session.json) {
     fmt::print("\nThe atoms: {}   The page: {}\n", picture.string(), command.report.string());
     return;
   }
   nlohmann::json result = {{"picture", picture.string()}, {"report", command.report.string()}};
-  for (const Trial& trial : trials) {
-    result["methods"].push_back({{"method", trial.method},
-                                 {"accuracy", trial.evaluation.accuracy},
-                                 {"seconds", stage_times_json(trial.report.stages)}});
+  for (const DemoRun& run : runs) {
+    result["methods"].push_back({{"method", run.method},
+                                 {"accuracy", run.trial.evaluation().accuracy},
+                                 {"seconds", stage_times_json(run.trial.stages)}});
   }
   print_json(result);
 }

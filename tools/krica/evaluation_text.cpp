@@ -11,20 +11,6 @@ namespace {
 
 constexpr std::size_t kWidestConfusion = 20;  // classes; a larger table is for --json
 
-std::vector<StageTime> summed(const std::vector<StageTime>& stages) {
-  std::vector<StageTime> sums;
-  for (const StageTime& stage : stages) {
-    auto same = std::find_if(sums.begin(), sums.end(),
-                             [&](const StageTime& s) { return s.stage == stage.stage; });
-    if (same == sums.end()) {
-      sums.push_back(stage);
-    } else {
-      same->seconds += stage.seconds;
-    }
-  }
-  return sums;
-}
-
 std::string confusion_table(const Evaluation& evaluation) {
   std::string text = "\nconfusion (rows: true class, columns: predicted)\n     ";
   const std::size_t classes = evaluation.confusion.size();

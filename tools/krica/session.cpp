@@ -21,6 +21,18 @@ constexpr const char* kModelGroup = "Model";
 std::string hint = "interrupted";
 std::optional<Context> interruptible;  // what the signal handler cancels
 
+std::string given_command = "krica";
+
+/// As a shell reads it back.
+std::string shell_word(const std::string& word) {
+  constexpr const char* kPlain =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./=,:+@%";
+  if (!word.empty() && word.find_first_not_of(kPlain) == std::string::npos) return word;
+  std::string quoted = "'";
+  for (const char c : word) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return quoted + "'";
+}
+
 void on_signal(int /*signal*/) {
   if (interruptible) interruptible->cancel();
 }
@@ -217,6 +229,12 @@ void check_usage(const std::function<void()>& check) {
 
 void set_resume_hint(const std::string& text) { hint = text; }
 std::string resume_hint() { return hint; }
+
+void set_command_line(int argc, char** argv) {
+  given_command = "krica";
+  for (int i = 1; i < argc; ++i) given_command += fmt::format(" {}", shell_word(argv[i]));
+}
+std::string command_line() { return given_command; }
 
 void print_json(const nlohmann::json& object) { fmt::print("{}\n", object.dump(2)); }
 

@@ -76,6 +76,10 @@ std::int64_t parse_memory(const std::string& text);
 void set_resume_hint(const std::string& hint);
 std::string resume_hint();
 
+/// The command as it was given, to be repeated: "krica train embedded -o 'my model'".
+void set_command_line(int argc, char** argv);
+std::string command_line();
+
 /// Ends a progress bar's line, if one is being drawn.
 void end_progress_line();
 

@@ -40,44 +40,17 @@ void draw_in_terminal(const Image& image) {
   }
 }
 
-/// Atoms that were learned for a class each, class by class.
-std::vector<std::vector<Index>> own_classes(const std::vector<std::int64_t>& atom_class) {
-  const auto last = *std::max_element(atom_class.begin(), atom_class.end());
-  std::vector<std::vector<Index>> groups(static_cast<std::size_t>(last) + 1);
-  for (std::size_t u = 0; u < atom_class.size(); ++u)
-    groups[static_cast<std::size_t>(atom_class[u])].push_back(static_cast<Index>(u));
-  return groups;
-}
-
 /// One group in the model's order, or one for every class: their own where they have one, else that
 /// for which they vote. "auto" is by class where there is either.
 std::vector<std::vector<Index>> arranged(const Model& model, const std::string& arrange) {
-  const std::vector<std::int64_t>& atom_class = model.parts().atom_class;
-  if ((arrange == "class" || arrange == "auto") && !atom_class.empty())
-    return own_classes(atom_class);
-  const bool by_class = arrange == "class" || (arrange == "auto" && model.has_classifier());
-  if (by_class) return atoms_by_class(model);
-  if (arrange != "auto" && arrange != "plain")
+  const bool own_class = !model.parts().atom_class.empty();
+  if (arrange == "class" && !own_class) return atoms_by_class(model);
+  if (arrange == "class" || arrange == "auto") return atom_groups(model);
+  if (arrange != "plain")
     throw UsageError(fmt::format("--arrange must be auto, class or plain, got '{}'", arrange));
   std::vector<Index> all(static_cast<std::size_t>(model.atom_images().rows()));
   std::iota(all.begin(), all.end(), Index{0});
   return {all};
-}
-
-/// The strongest of every group in turn, `most` in all.
-std::vector<std::vector<Index>> strongest(const std::vector<std::vector<Index>>& groups,
-                                          Index most) {
-  std::vector<std::vector<Index>> chosen(groups.size());
-  for (std::size_t rank = 0; most > 0; ++rank) {
-    const Index before = most;
-    for (std::size_t g = 0; g < groups.size() && most > 0; ++g) {
-      if (rank >= groups[g].size()) continue;
-      chosen[g].push_back(groups[g][rank]);
-      --most;
-    }
-    if (most == before) break;  // nothing is left
-  }
-  return chosen;
 }
 
 /// A basis without a classifier has classes but no names of them.
@@ -104,8 +77,8 @@ void run_show(CLI::App& app, ShowCommand& command) {
   const Index side = model.options().receptive_field;
   const auto groups = arranged(model, command.arrange);
   if (command.terminal) {
-    draw_in_terminal(
-        draw_atom_groups(atoms, side, model.shape().channels, strongest(groups, command.most), 1));
+    draw_in_terminal(draw_atom_groups(atoms, side, model.shape().channels,
+                                      strongest_atoms(groups, command.most), 1));
   }
   if (command.picture.empty()) return;
   write_png(command.picture, draw_atom_groups(atoms, side, model.shape().channels, groups));

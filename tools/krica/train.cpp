@@ -11,7 +11,9 @@
 #include "evaluation_text.hpp"
 #include "krica/bases/basis.hpp"
 #include "krica/models/training.hpp"
+#include "krica/report/trial_report.hpp"
 #include "krica/runtime/error.hpp"
+#include "run_report.hpp"
 #include "session.hpp"
 
 namespace krica::cli {
@@ -23,6 +25,7 @@ struct TrainCommand {
   PipelineOptions pipeline;
   std::filesystem::path model;
   std::filesystem::path checkpoint;
+  std::filesystem::path report;
   bool classifier = true;
 };
 
@@ -95,10 +98,27 @@ std::string suggestion(const PipelineOptions& options, const ImageSet& images) {
       images.size(), images.classes());
 }
 
+void write_report(const TrainCommand& command, const Model& model, const Trial& trial,
+                  const DataSet& data) {
+  ReportPage page = begin_page(fmt::format("krica train: {}", model.options().method),
+                               fmt::format("{}: {} {}.", command.data.path.string(),
+                                           trial.train_images, to_text(model.shape())),
+                               command.pipeline.seed);
+  if (trial.labels.empty()) {
+    page.add_note("There is no test part, so nothing was tested; --test-fraction splits one off.");
+  } else {
+    add_accuracy_table(page, {{model.options().method, model, trial}});
+  }
+  page.add_section("The model");
+  add_trial(page, {trial, &model, data.test.get()});
+  page.save(command.report);
+}
+
 void run_train(CLI::App& app, TrainCommand& command) {
   apply_config(app, command.session);
   check_usage([&] { command.pipeline.validate(); });
   check_target(command.model);
+  if (!command.report.empty()) check_target(command.report);
   const Context context = make_context(command.session, command.pipeline.seed);
   const DataSet data = open_images(context, command.data);
   if (command.checkpoint.empty()) command.checkpoint = command.model.string() + ".checkpoint";
@@ -115,10 +135,10 @@ void run_train(CLI::App& app, TrainCommand& command) {
   nlohmann::json summary = summary_json(model, report, command.model);
   if (!command.session.json) print_summary(model, report, command.model);
   if (!report.warning.empty()) fmt::print(stderr, "{}\n", report.warning);
+  Trial trial = trial_of(model, report, images->size());
   if (command.classifier && data.test) {
-    const Evaluation evaluation =
-        evaluate_predictions(model.predict(context, *data.test), data.test->labels(),
-                             static_cast<Index>(model.class_names().size()));
+    add_test(model, model.scores(context, *data.test), *data.test, trial);
+    const Evaluation evaluation = trial.evaluation();
     end_progress_line();
     summary["test"] = to_json(evaluation, model.class_names());
     if (!command.session.json) {
@@ -126,6 +146,7 @@ void run_train(CLI::App& app, TrainCommand& command) {
                  noun_of(data.test->shape()));
     }
   }
+  if (!command.report.empty()) write_report(command, model, trial, data);
   const std::string hint = command.classifier ? suggestion(command.pipeline, *images) : "";
   if (!hint.empty()) summary["suggestion"] = hint;
   if (!hint.empty() && !command.session.json) fmt::print("{}\n", hint);
@@ -142,6 +163,8 @@ void add_command(CLI::App& app, const char* name, const char* help, bool classif
   add_path(*sub, "--checkpoint", command->checkpoint,
            "where progress is kept; default MODEL.checkpoint")
       ->group("Running");
+  if (classifier)
+    add_path(*sub, "--report", command->report, "write a page about it, an HTML file");
   add_session_options(*sub, command->session);
   sub->footer(method_list() +
               fmt::format("\nExample: krica {} embedded -o clothes.krica --components 400", name));

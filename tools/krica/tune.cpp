@@ -9,6 +9,7 @@
 #include "krica/classify/splits.hpp"
 #include "krica/models/training.hpp"
 #include "krica/runtime/error.hpp"
+#include "run_report.hpp"
 #include "session.hpp"
 
 namespace krica::cli {
@@ -23,6 +24,7 @@ struct TuneCommand {
   std::vector<std::string> grid;
   int folds = 5;
   std::filesystem::path model;
+  std::filesystem::path report;
 };
 
 /// One option and the values to try.
@@ -119,15 +121,6 @@ Score cross_validate(const Context& context, const ImageSetPtr& images,
   return score;
 }
 
-std::string setting_text(const json& setting) {
-  std::string text;
-  for (const auto& [name, value] : setting.items()) {
-    text += fmt::format("{}{}={}", text.empty() ? "" : " ", name,
-                        value.is_string() ? value.get<std::string>() : value.dump());
-  }
-  return text.empty() ? "(as given)" : text;
-}
-
 void run_tune(CLI::App& app, TuneCommand& command) {
   apply_config(app, command.session);
   check_usage([&] { command.pipeline.validate(); });
@@ -158,6 +151,14 @@ void run_tune(CLI::App& app, TuneCommand& command) {
   if (!command.model.empty())
     train(context, *images, {with_setting(command.pipeline, best["options"])}).save(command.model);
   end_progress_line();
+  if (!command.report.empty()) {
+    ReportPage page = begin_page("krica tune",
+                                 fmt::format("{}: {} {}.", command.data.path.string(),
+                                             images->size(), to_text(images->shape())),
+                                 command.pipeline.seed);
+    add_tuning(page, rows, best, command.folds);
+    page.save(command.report);
+  }
   if (command.session.json) print_json({{"rows", rows}, {"best", best}, {"folds", command.folds}});
 }
 
@@ -177,6 +178,7 @@ void add_tune(CLI::App& app) {
       ->capture_default_str();
   add_path(*sub, "-o,--output", command->model,
            "train the best on all training images and write the model");
+  add_path(*sub, "--report", command->report, "write a page about it, an HTML file");
   add_pipeline_options(*sub, command->pipeline);
   add_session_options(*sub, command->session);
   sub->footer("\nExample: krica tune embedded --grid gamma=2,3,4 --components 200 --patches 20000");

@@ -22,7 +22,11 @@ namespace krica {
 struct StageTime {
   std::string stage;
   double seconds = 0;
+  std::int64_t peak_bytes = 0;  ///< the process's peak by the end of the stage
 };
+
+/// Stages of the same name as one: times added up, the higher peak.
+std::vector<StageTime> summed(const std::vector<StageTime>& stages);
 
 struct TrainingReport {
   std::vector<StageTime> stages;

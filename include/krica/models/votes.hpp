@@ -17,6 +17,15 @@ Matrix<float> atom_votes(const Model& model);
 /// atom_votes.
 std::vector<std::vector<Index>> atoms_by_class(const Model& model);
 
+/// The atoms in groups to be shown: by their own class where they were learned for one, else by the
+/// class they vote for, without a classifier as one group in their order. Throws InvalidArgument
+/// without atoms.
+std::vector<std::vector<Index>> atom_groups(const Model& model);
+
+/// The first of every group in turn, `most` in all.
+std::vector<std::vector<Index>> strongest_atoms(const std::vector<std::vector<Index>>& groups,
+                                                Index most);
+
 /// How much every position of a planar image adds to the score of a class: rows × columns of
 /// positions. A feature's share in the score is divided among the positions of its cell in
 /// proportion to their codes, that of an average image evenly; the votes of all positions add up to

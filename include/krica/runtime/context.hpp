@@ -51,6 +51,13 @@ class Context {
     return {options_.seed, purpose, index};
   }
 
+  /// The same threads, budget, progress and cancelling with another seed.
+  [[nodiscard]] Context with_seed(std::uint64_t seed) const {
+    Context other = *this;
+    other.options_.seed = seed;
+    return other;
+  }
+
   void report(const Progress& progress) const {
     if (options_.progress) options_.progress(progress);
   }

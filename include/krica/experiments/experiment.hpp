@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The paper's tables and figures as experiments: each one plans its configurations from the data
+// and the request, and run_experiment() (runner.hpp) computes what is missing of them.
+//
+//   const Experiment& stl10 = experiment("stl10");
+//   ExperimentData data = open_experiment_data(context, stl10, request);
+//   Plan plan = stl10.plan(context, request, data);
+#pragma once
+
+#include <filesystem>
+#include <limits>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "krica/data/dataset.hpp"
+#include "krica/models/options.hpp"
+
+namespace krica {
+
+enum class ExperimentSize {
+  kSmoke,  ///< "smoke": seconds, to see that it runs
+  kQuick,  ///< "quick": a minute or less, at least 1,000 images and 100 atoms
+  kFull,   ///< "full": as the paper
+};
+std::string_view name_of(ExperimentSize size);
+ExperimentSize experiment_size(std::string_view name);
+
+struct ExperimentRequest {
+  ExperimentSize size = ExperimentSize::kFull;
+  std::filesystem::path data = {};  ///< "embedded" or empty: the built-in images
+  Index components = 0;             ///< 0: the experiment's own
+  Index image_size = 0;             ///< 0: the experiment's own
+  int rounds = 0;                   ///< splits, folds or seeds; 0: the experiment's own
+  std::uint64_t seed = 0;
+};
+
+/// The images of an experiment, and what is to be said of them.
+struct ExperimentData {
+  DataSet set;
+  std::string name;  ///< for the rows: what it is, with a fingerprint over some of the images
+  std::vector<std::string> notes = {};  ///< what was used instead of what the paper used
+  bool part = false;                    ///< not all of the set's images
+};
+
+/// Which images are learned from and which are tested, as places in the training part.
+struct TrialSplit {
+  std::string name;  ///< "fold 3"
+  std::uint64_t seed = 0;
+  std::vector<Index> train = {};  ///< empty: all training images
+  std::vector<Index> test = {};   ///< empty: the data set's own test part
+};
+
+/// One system under one set of options, on all splits.
+struct Configuration {
+  std::string group = {};        ///< title of its table; empty where there is one only
+  std::string paper_group = {};  ///< the table's name in the paper's figures (paper.hpp)
+  std::string system;            ///< as in the paper's table
+  PipelineOptions options;
+  std::vector<TrialSplit> splits;
+  double value = std::numeric_limits<double>::quiet_NaN();  ///< of the swept option
+  bool control = false;  ///< the random patches that learned bases must beat
+  bool shared_basis =
+      false;              ///< learned once, without labels, for all splits; only the SVM differs
+  std::string note = {};  ///< how it differs from the paper's
+};
+
+enum class ExperimentKind { kTable, kSweep, kSimilarity };
+
+struct Plan {
+  std::vector<Configuration> configurations;
+  std::vector<std::string> notes = {};
+  std::string axis = {};          ///< sweep: what is swept, with its letter
+  bool logarithmic = true;        ///< sweep: the axis is
+  std::vector<Index> shown = {};  ///< similarity: places in the test part, class by class
+  bool mean_per_class = false;    ///< accuracy is the mean over classes
+};
+
+struct Experiment {
+  std::string_view name;
+  std::string_view title;
+  std::string_view summary;  ///< one line for help
+  ExperimentKind kind;
+  std::string_view data;  ///< the set's name in `krica data get`
+  Plan (*plan)(const Context&, const ExperimentRequest&, const ExperimentData&);
+};
+
+/// All experiments, in the paper's order.
+std::span<const Experiment> experiments();
+/// Throws InvalidArgument that lists the known names.
+const Experiment& experiment(std::string_view name);
+
+/// Opens request.data, or the set of the experiment's name in that directory. Throws DataError with
+/// what was expected and what was found for another or an incomplete set.
+ExperimentData open_experiment_data(const Context& context, const Experiment& experiment,
+                                    const ExperimentRequest& request);
+
+}  // namespace krica

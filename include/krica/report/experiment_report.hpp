@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "krica/experiments/summary.hpp"
+#include "krica/report/page.hpp"
+
+namespace krica {
+
+/// The page of experiments whose rows are in `results` and whose models are in `directory`. Every
+/// number on it comes from the rows; `command` repeats them.
+ReportPage experiment_report(const std::vector<PlannedExperiment>& planned,
+                             const ResultsFile& results, const std::filesystem::path& directory,
+                             const std::string& command);
+
+}  // namespace krica

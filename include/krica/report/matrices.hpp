@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Matrices as elements for a ReportPage.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "krica/classify/metrics.hpp"
+#include "krica/runtime/matrix.hpp"
+
+namespace krica {
+
+/// A table of counts with rows of true and columns of predicted classes, coloured by the part of
+/// the row; above 20 classes a list of the most frequent confusions instead.
+std::string confusion_element(const Evaluation& evaluation,
+                              const std::vector<std::string>& class_names);
+
+/// Distances between images that come class by class, as a picture with the scale from 0 to
+/// `highest`; hovering gives the mean of a pair of classes.
+std::string distances_element(const Matrix<float>& distances, const std::vector<int>& labels,
+                              const std::vector<std::string>& class_names, double highest);
+
+/// The colours of distances_element, from 0 to `highest`.
+std::string scale_element(double highest, const std::string& label);
+
+}  // namespace krica

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <string_view>
+
+namespace krica {
+
+// The groups of the Caltech-101 table.
+inline constexpr std::string_view kFifteen = "15 training images a class";
+inline constexpr std::string_view kThirty = "30 training images a class";
+
+}  // namespace krica

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "krica/experiments/results.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "data/digest.hpp"
+#include "data/errors.hpp"
+#include "krica/runtime/version.hpp"
+#include "runtime/file.hpp"
+
+namespace krica {
+namespace {
+
+constexpr std::size_t kKeyDigits = 24;
+
+/// Adds whole content at the end of a file and syncs it.
+void append_synced(const std::filesystem::path& path, std::string_view content) {
+  const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+  if (file < 0) io_error("results", path, "cannot open", errno);
+  int failure = 0;
+  while (!content.empty() && failure == 0) {
+    const ssize_t written = ::write(file, content.data(), content.size());
+    if (written >= 0) content.remove_prefix(static_cast<std::size_t>(written));
+    if (written < 0 && errno != EINTR) failure = errno;
+  }
+  if (failure == 0 && ::fsync(file) != 0) failure = errno;
+  ::close(file);
+  if (failure != 0) io_error("results", path, "cannot write", failure);
+}
+
+}  // namespace
+
+std::string RowIdentity::key() const {
+  const nlohmann::json all = {experiment, group, system,  value,    split,
+                              seed,       data,  options, version()};
+  const std::string text = all.dump();
+  Digest digest(Digest::Kind::kSha256);
+  digest.add(text.data(), text.size());
+  return digest.finish().substr(0, kKeyDigits);
+}
+
+ResultsFile::ResultsFile(std::filesystem::path path) : path_(std::move(path)) {
+  with_io_errors("results", [&] { std::filesystem::create_directories(path_.parent_path()); });
+  if (!std::filesystem::exists(path_)) return;
+  const std::string content = read_file(path_);
+  std::size_t begin = 0;
+  for (std::size_t end = content.find('\n'); end != std::string::npos;
+       end = content.find('\n', begin)) {
+    const std::string where = fmt::format("{}, line {}", path_.string(), rows_.size() + 1);
+    rows_.push_back(row_from_json(content.substr(begin, end - begin), where));
+    begin = end + 1;
+  }
+  if (begin < content.size()) std::filesystem::resize_file(path_, begin);
+}
+
+const ResultRow* ResultsFile::find(const std::string& key) const {
+  const auto row =
+      std::find_if(rows_.begin(), rows_.end(), [&](const ResultRow& r) { return r.key == key; });
+  return row == rows_.end() ? nullptr : &*row;
+}
+
+void ResultsFile::append(ResultRow row) {
+  append_synced(path_, to_json(row) + "\n");
+  rows_.push_back(std::move(row));
+}
+
+void ResultsFile::forget_failures() {
+  std::erase_if(rows_, [](const ResultRow& row) { return row.failed(); });
+  std::string content;
+  for (const ResultRow& row : rows_) content += to_json(row) + "\n";
+  write_file_atomically(path_, content);
+}
+
+}  // namespace krica

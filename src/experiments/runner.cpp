@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "krica/experiments/runner.hpp"
+
+#include <fmt/format.h>
+
+#include <cctype>
+#include <utility>
+
+#include "data/errors.hpp"
+#include "experiments/distances.hpp"
+#include "experiments/shared_basis.hpp"
+#include "krica/runtime/error.hpp"
+#include "krica/runtime/memory.hpp"
+#include "krica/runtime/version.hpp"
+
+namespace krica {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// "RICA, 10 × 10 patches" as "rica-10-10-patches", for a file's name.
+std::string slug(const std::string& text) {
+  std::string result;
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte < 128 && std::isalnum(byte) != 0) {
+      result += static_cast<char>(std::tolower(byte));
+    } else if (!result.empty() && result.back() != '-') {
+      result += '-';
+    }
+  }
+  while (!result.empty() && result.back() == '-') result.pop_back();
+  return result;
+}
+
+ImageSetPtr training_images(const DataSet& data, const TrialSplit& split) {
+  return split.train.empty() ? data.train : subset(data.train, split.train);
+}
+
+TestedModel train_and_test(const Context& context, const DataSet& data,
+                           const Configuration& configuration, const TrialSplit& split,
+                           const fs::path& checkpoint) {
+  PipelineOptions options = configuration.options;
+  options.seed = split.seed;
+  TrainingReport report;
+  Model model =
+      train(context, *training_images(data, split), {std::move(options), checkpoint}, &report);
+  Matrix<float> scores = model.scores(context, *test_images(data, split));
+  return {std::move(model), std::move(report), std::move(scores)};
+}
+
+/// Removes a checkpoint with what lies beside it: features, and the halves of writes that were
+/// killed.
+void remove_all_of(const fs::path& checkpoint) {
+  remove_checkpoint(checkpoint);
+  const std::string name = checkpoint.filename().string();
+  std::vector<fs::path> leftovers;
+  for (const fs::directory_entry& entry : fs::directory_iterator(checkpoint.parent_path())) {
+    if (entry.path().filename().string().starts_with(name)) leftovers.push_back(entry.path());
+  }
+  for (const fs::path& leftover : leftovers) fs::remove(leftover);
+}
+
+/// The rows of one configuration, one split after the other.
+class ConfigurationRun {
+ public:
+  ConfigurationRun(const Context& context, const PlannedExperiment& planned,
+                   const Configuration& configuration, fs::path directory)
+      : context_(context),
+        planned_(planned),
+        configuration_(configuration),
+        directory_(std::move(directory)) {}
+
+  /// A row with the trial of a split, or with the reason why there is none.
+  ResultRow compute(const TrialSplit& split) {
+    ResultRow row;
+    row.identity = identity_of(planned_, configuration_, split);
+    row.key = row.identity.key();
+    row.version = version();
+    try {
+      fill(split, row);
+    } catch (const Cancelled&) {
+      throw;
+    } catch (const IoError&) {
+      throw;  // a full disk is no property of the configuration
+    } catch (const std::exception& error) {
+      row.error = error.what();
+    }
+    return row;
+  }
+
+  [[nodiscard]] fs::path checkpoint(const TrialSplit& split) const {
+    const TrialSplit& owner = configuration_.shared_basis ? configuration_.splits.front() : split;
+    const std::string key = identity_of(planned_, configuration_, owner).key();
+    return directory_ / "checkpoints" / (key + ".checkpoint");
+  }
+
+ private:
+  void fill(const TrialSplit& split, ResultRow& row) {
+    reset_peak_memory();
+    const Context context = context_.with_seed(split.seed);
+    const TestedModel tested = tested_model(context, split);
+    const ImageSetPtr test = test_images(planned_.data.set, split);
+    const Index learned_from = training_images(planned_.data.set, split)->size();
+    row.trial = trial_of(tested.model, tested.report, learned_from);
+    add_test(tested.model, tested.scores, *test, row.trial);
+    if (planned_.experiment->kind == ExperimentKind::kSimilarity) {
+      row.distances = scaled_distances(context, tested.model, *subset(test, planned_.plan.shown));
+      row.block_score = block_score(row.distances, *subset(test, planned_.plan.shown));
+    }
+    const bool shown = planned_.experiment->kind != ExperimentKind::kSweep;
+    if (shown && &split == &configuration_.splits.front())
+      tested.model.save(model_path(directory_, planned_, configuration_));
+  }
+
+  TestedModel tested_model(const Context& context, const TrialSplit& split) {
+    const DataSet& data = planned_.data.set;
+    if (!configuration_.shared_basis)
+      return train_and_test(context, data, configuration_, split, checkpoint(split));
+    if (!shared_) shared_.emplace(context, data, configuration_, checkpoint(split));
+    return shared_->test(context, split);
+  }
+
+  const Context& context_;
+  const PlannedExperiment& planned_;
+  const Configuration& configuration_;
+  fs::path directory_;
+  std::optional<SharedBasis> shared_;
+};
+
+}  // namespace
+
+PlannedExperiment plan_experiment(const Context& context, const Experiment& experiment,
+                                  const ExperimentRequest& request) {
+  PlannedExperiment planned{&experiment, open_experiment_data(context, experiment, request), {}};
+  planned.plan = experiment.plan(context, request, planned.data);
+  return planned;
+}
+
+RowIdentity identity_of(const PlannedExperiment& planned, const Configuration& configuration,
+                        const TrialSplit& split) {
+  PipelineOptions options = configuration.options;
+  options.seed = split.seed;
+  return {std::string(planned.experiment->name),
+          configuration.group,
+          configuration.system,
+          configuration.value,
+          split.name,
+          split.seed,
+          planned.data.name,
+          to_json(options)};
+}
+
+std::vector<const ResultRow*> rows_of(const ResultsFile& results, const PlannedExperiment& planned,
+                                      const Configuration& configuration) {
+  std::vector<const ResultRow*> rows;
+  for (const TrialSplit& split : configuration.splits) {
+    const ResultRow* row = results.find(identity_of(planned, configuration, split).key());
+    if (row != nullptr) rows.push_back(row);
+  }
+  return rows;
+}
+
+fs::path model_path(const fs::path& directory, const PlannedExperiment& planned,
+                    const Configuration& configuration) {
+  const std::string key =
+      identity_of(planned, configuration, configuration.splits.front()).key().substr(0, 8);
+  return directory / "models" /
+         fmt::format("{}-{}-{}.krica", planned.experiment->name, slug(configuration.system), key);
+}
+
+ImageSetPtr test_images(const DataSet& data, const TrialSplit& split) {
+  return split.test.empty() ? data.test : subset(data.train, split.test);
+}
+
+void run_experiment(const Context& context, const PlannedExperiment& planned,
+                    const fs::path& directory, ResultsFile& results, const RowHook& computed) {
+  with_io_errors("reproduce", [&] {
+    fs::create_directories(directory / "checkpoints");
+    fs::create_directories(directory / "models");
+  });
+  for (const Configuration& configuration : planned.plan.configurations) {
+    ConfigurationRun run(context, planned, configuration, directory);
+    for (const TrialSplit& split : configuration.splits) {
+      const std::string key = identity_of(planned, configuration, split).key();
+      if (results.find(key) == nullptr) {
+        results.append(run.compute(split));
+        if (computed) computed(results.rows().back());
+      }
+      const bool last = &split == &configuration.splits.back();
+      if (last || !configuration.shared_basis) {
+        with_io_errors("reproduce", [&] { remove_all_of(run.checkpoint(split)); });
+      }
+    }
+  }
+  std::error_code not_empty;  // another run's may be there
+  fs::remove(directory / "checkpoints", not_empty);
+}
+
+}  // namespace krica

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "experiments/shared_basis.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <nlohmann/json.hpp>
+#include <numeric>
+
+#include "krica/classify/splits.hpp"
+#include "krica/runtime/memory.hpp"
+
+namespace krica {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+StageTime stage_since(const char* name, Clock::time_point start) {
+  return {name, std::chrono::duration<double>(Clock::now() - start).count(), peak_memory()};
+}
+
+FeatureMatrix rows_at(const Context& context, const FeatureMatrix& features,
+                      const std::vector<Index>& places) {
+  FeatureMatrix chosen(context, static_cast<Index>(places.size()), features.cols());
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    const float* row = features.view().data() + places[i] * features.cols();
+    std::copy_n(row, features.cols(), chosen.row(static_cast<Index>(i)));
+  }
+  return chosen;
+}
+
+std::vector<Index> all_places(Index size) {
+  std::vector<Index> places(static_cast<std::size_t>(size));
+  std::iota(places.begin(), places.end(), Index{0});
+  return places;
+}
+
+}  // namespace
+
+SharedBasis::SharedBasis(const Context& context, const DataSet& data,
+                         const Configuration& configuration,
+                         const std::filesystem::path& checkpoint)
+    : data_(data),
+      basis_(train(context, data.unlabelled ? *data.unlabelled : *data.train,
+                   {configuration.options, checkpoint, false}, &report_)),
+      train_features_(context, 0, 0) {
+  const auto start = Clock::now();
+  train_features_ = basis_.transform(context, *data.train);
+  const bool uses_test = std::any_of(configuration.splits.begin(), configuration.splits.end(),
+                                     [](const TrialSplit& split) { return split.test.empty(); });
+  if (uses_test) test_features_ = basis_.transform(context, *data.test);
+  report_.stages.push_back(stage_since("features", start));
+}
+
+TestedModel SharedBasis::test(const Context& context, const TrialSplit& split) const {
+  const auto start = Clock::now();
+  const ImageSet& images = *data_.train;
+  const std::vector<Index> places = split.train.empty() ? all_places(images.size()) : split.train;
+  FeatureMatrix features = rows_at(context, train_features_, places);
+  PipelineOptions options = basis_.options();
+  const Standardiser standardiser = Standardiser::fit(context, std::as_const(features).view());
+  standardiser.apply_in_place(context, features.view());
+  const std::vector<int> labels = values_at(images.labels(), places);
+  SvmTrainer trainer(context, std::as_const(features).view(), labels, images.classes(),
+                     {.balanced = options.balanced});
+  TrainingReport report = report_;
+  if (!options.svm_c) {
+    report.chosen_c = trainer.choose_c();
+    options.svm_c = report.chosen_c.C;
+  }
+  const LinearSvm svm = trainer.fit(*options.svm_c);
+  report.stages.push_back(stage_since("svm", start));
+  FeatureMatrix tested = split.test.empty()
+                             ? rows_at(context, *test_features_, all_places(test_features_->rows()))
+                             : rows_at(context, train_features_, split.test);
+  standardiser.apply_in_place(context, tested.view());
+  Archive archive = basis_.to_archive();
+  archive.put_text("options", to_json(options));
+  archive.put_text("class_names", nlohmann::json(images.class_names()).dump());
+  standardiser.save(archive);
+  svm.save(archive);
+  return {Model::from_archive(archive, "shared basis"), std::move(report),
+          svm.scores(context, std::as_const(tested).view())};
+}
+
+}  // namespace krica

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <optional>
+
+#include "krica/experiments/experiment.hpp"
+#include "krica/models/training.hpp"
+
+namespace krica {
+
+/// A model and what it says of a split's test images.
+struct TestedModel {
+  Model model;
+  TrainingReport report;
+  Matrix<float> scores;
+};
+
+/// A basis that is learned once without labels, from the unlabelled images where there are any, and
+/// its features of all images; every split fits a classifier of its own on them.
+class SharedBasis {
+ public:
+  /// Learns the basis and extracts the features. Throws as train().
+  SharedBasis(const Context& context, const DataSet& data, const Configuration& configuration,
+              const std::filesystem::path& checkpoint);
+
+  [[nodiscard]] TestedModel test(const Context& context, const TrialSplit& split) const;
+
+ private:
+  const DataSet& data_;
+  TrainingReport report_;
+  Model basis_;
+  FeatureMatrix train_features_;
+  std::optional<FeatureMatrix> test_features_;  // where a split is tested on the test part
+};
+
+}  // namespace krica

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "krica/experiments/summary.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "krica/experiments/paper.hpp"
+
+namespace krica {
+namespace {
+
+/// The first reason why a row has no figure; empty where none failed.
+std::string failure_of(const std::vector<const ResultRow*>& rows) {
+  for (const ResultRow* row : rows)
+    if (row->failed()) return row->error;
+  return {};
+}
+
+TableLine line_of(const PlannedExperiment& planned, const ResultsFile& results,
+                  const Configuration& configuration) {
+  const auto rows = rows_of(results, planned, configuration);
+  TableLine line{
+      configuration.system,
+      paper_accuracy(planned.experiment->name, configuration.paper_group, configuration.system),
+      score_of(rows, planned.plan.mean_per_class), configuration.note, &configuration};
+  const std::string failure = failure_of(rows);
+  if (!failure.empty()) line.note = fmt::format("failed: {}", failure);
+  if (rows.empty()) line.note = "not run yet";
+  return line;
+}
+
+/// Puts the paper's systems that are not built where the paper has them: before the first that is.
+void add_missing_systems(const PlannedExperiment& planned, const std::string& group,
+                         ResultTable& table) {
+  for (const PaperFigure& figure : paper_figures()) {
+    if (figure.experiment == planned.experiment->name && figure.group == group && !figure.built) {
+      table.lines.push_back(
+          {std::string(figure.system), figure.accuracy, std::nullopt, "not built yet", nullptr});
+    }
+  }
+}
+
+}  // namespace
+
+std::optional<Score> score_of(const std::vector<const ResultRow*>& rows, bool mean_per_class) {
+  std::vector<double> accuracies;
+  for (const ResultRow* row : rows) {
+    if (row->failed()) continue;
+    const Evaluation evaluation = row->trial.evaluation();
+    accuracies.push_back(100 * (mean_per_class ? evaluation.mean_per_class : evaluation.accuracy));
+  }
+  if (accuracies.empty()) return std::nullopt;
+  const auto n = static_cast<double>(accuracies.size());
+  Score score{0, std::numeric_limits<double>::quiet_NaN(), static_cast<Index>(accuracies.size())};
+  for (const double accuracy : accuracies) score.mean += accuracy / n;
+  if (accuracies.size() < 2) return score;
+  double squares = 0;
+  for (const double accuracy : accuracies)
+    squares += (accuracy - score.mean) * (accuracy - score.mean);
+  score.deviation = std::sqrt(squares / (n - 1));
+  return score;
+}
+
+const TableLine* ResultTable::best() const {
+  const TableLine* best = nullptr;
+  for (const TableLine& line : lines) {
+    if (line.ours && (best == nullptr || line.ours->mean > best->ours->mean)) best = &line;
+  }
+  return best;
+}
+
+const TableLine* ResultTable::control() const {
+  const auto line = std::find_if(lines.begin(), lines.end(), [](const TableLine& l) {
+    return l.configuration != nullptr && l.configuration->control;
+  });
+  return line == lines.end() ? nullptr : &*line;
+}
+
+std::vector<ResultTable> tables_of(const PlannedExperiment& planned, const ResultsFile& results) {
+  std::vector<ResultTable> tables;
+  for (const Configuration& configuration : planned.plan.configurations) {
+    if (tables.empty() || tables.back().title != configuration.group) {
+      tables.push_back({configuration.group, {}});
+      add_missing_systems(planned, configuration.paper_group, tables.back());
+    }
+    tables.back().lines.push_back(line_of(planned, results, configuration));
+  }
+  return tables;
+}
+
+const CurvePoint* Curve::chosen() const {
+  const auto best = std::max_element(
+      points.begin(), points.end(),
+      [](const CurvePoint& a, const CurvePoint& b) { return a.score.mean < b.score.mean; });
+  return best == points.end() ? nullptr : &*best;
+}
+
+std::vector<Curve> curves_of(const PlannedExperiment& planned, const ResultsFile& results) {
+  std::vector<Curve> curves;
+  for (const Configuration& configuration : planned.plan.configurations) {
+    if (curves.empty() || curves.back().system != configuration.system)
+      curves.push_back({configuration.system, configuration.control, {}, std::nullopt, {}});
+    Curve& curve = curves.back();
+    const auto rows = rows_of(results, planned, configuration);
+    const std::string failure = failure_of(rows);
+    if (!failure.empty())
+      curve.failures.push_back(
+          fmt::format("{} = {}: {}", planned.plan.axis, configuration.value, failure));
+    const auto score = score_of(rows, planned.plan.mean_per_class);
+    if (!score) continue;
+    if (std::isnan(configuration.value)) {
+      curve.level = score;
+    } else {
+      curve.points.push_back({configuration.value, *score});
+    }
+  }
+  return curves;
+}
+
+std::string to_text(const Score& score) {
+  if (std::isnan(score.deviation)) return fmt::format("{:.2f}", score.mean);
+  return fmt::format("{:.2f} ± {:.2f}", score.mean, score.deviation);
+}
+
+}  // namespace krica

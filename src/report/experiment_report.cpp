@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "krica/report/experiment_report.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "krica/report/matrices.hpp"
+#include "krica/report/plot.hpp"
+#include "krica/report/trial_report.hpp"
+#include "krica/runtime/version.hpp"
+
+namespace krica {
+namespace {
+
+constexpr const char* kNothing = "–";
+
+/// With a true minus sign, as a table shows it.
+std::string signed_text(double value) {
+  return value < 0 ? fmt::format("−{:.2f}", -value) : fmt::format("+{:.2f}", value);
+}
+
+/// The end of a scale on which a few large values do not make all others look alike.
+double high_quantile(std::vector<float> values) {
+  if (values.empty()) return 1;
+  const auto place =
+      values.begin() + static_cast<std::ptrdiff_t>(0.98 * static_cast<double>(values.size() - 1));
+  std::nth_element(values.begin(), place, values.end());
+  return *place;
+}
+
+/// One experiment's part of the page.
+class Section {
+ public:
+  Section(ReportPage& page, const PlannedExperiment& planned, const ResultsFile& results,
+          const std::filesystem::path& directory)
+      : page_(page), planned_(planned), results_(results), directory_(directory) {}
+
+  void add() {
+    page_.add_section(std::string(planned_.experiment->title));
+    page_.add_text(fmt::format("Data: {}.", planned_.data.name));
+    for (const auto* notes : {&planned_.data.notes, &planned_.plan.notes}) {
+      for (const std::string& note : *notes)
+        if (!note.empty()) page_.add_note(note);
+    }
+    switch (planned_.experiment->kind) {
+      case ExperimentKind::kTable:
+        add_tables();
+        break;
+      case ExperimentKind::kSweep:
+        add_sweep();
+        break;
+      case ExperimentKind::kSimilarity:
+        add_similarity();
+        break;
+    }
+    add_costs();
+  }
+
+ private:
+  void add_tables() {
+    for (const ResultTable& table : tables_of(planned_, results_)) {
+      if (!table.title.empty()) page_.add_heading(table.title);
+      add_table(table);
+      const TableLine* best = table.best();
+      for (const TableLine& line : table.lines) {
+        if (line.configuration == nullptr || !line.ours) continue;
+        if (&line != best) continue;
+        page_.add_heading(fmt::format("{}: what was learned", line.system));
+        add_model(*line.configuration, false);
+      }
+      for (const TableLine& line : table.lines) {
+        if (line.configuration == nullptr || !line.ours || &line == best) continue;
+        page_.begin_fold(line.system);
+        add_model(*line.configuration, true);
+        page_.end_fold();
+      }
+    }
+  }
+
+  void add_table(const ResultTable& table) {
+    std::vector<std::vector<std::string>> rows = {
+        {"system", "paper (%)", "ours (%)", "difference"}};
+    TableLook look{planned_.plan.mean_per_class
+                       ? "Mean accuracy over classes, mean ± s.d. over the splits"
+                       : "Test accuracy, mean ± s.d. over the splits",
+                   {}};
+    for (const TableLine& line : table.lines) {
+      const bool both = line.paper && line.ours;
+      rows.push_back({line.system, line.paper ? fmt::format("{:.1f}", *line.paper) : kNothing,
+                      line.ours ? to_text(*line.ours) : line.note,
+                      both ? signed_text(line.ours->mean - *line.paper) : kNothing});
+      if (&line == table.best() || &line == table.control()) look.marked.push_back(rows.size() - 1);
+    }
+    page_.add_table(rows, look);
+    for (const TableLine& line : table.lines) {
+      if (line.ours && !line.note.empty())
+        page_.add_note(fmt::format("{}: {}.", line.system, line.note));
+    }
+    const TableLine* best = table.best();
+    const TableLine* control = table.control();
+    if (best == nullptr || control == nullptr || !control->ours || best == control) return;
+    page_.add_text(
+        fmt::format("The best here is {}, {} points above the control of random patches.",
+                    best->system, signed_text(best->ours->mean - control->ours->mean)));
+  }
+
+  /// The model of the first split.
+  void add_model(const Configuration& configuration, bool brief) {
+    const auto rows = rows_of(results_, planned_, configuration);
+    const auto row =
+        std::find_if(rows.begin(), rows.end(), [](const ResultRow* r) { return !r->failed(); });
+    if (row == rows.end()) return;
+    page_.add_text(fmt::format(
+        "The figures below are of {}: accuracy {:.2f} %, {} training and {} "
+        "test images, seed {}.",
+        (*row)->identity.split, 100 * (*row)->trial.evaluation().accuracy,
+        (*row)->trial.train_images, (*row)->trial.labels.size(), (*row)->identity.seed));
+    std::optional<Model> model;
+    const auto path = model_path(directory_, planned_, configuration);
+    if (*row == rows.front() && std::filesystem::exists(path)) model = Model::load(path);
+    const ImageSetPtr test = test_images(planned_.data.set, configuration.splits.front());
+    add_trial(page_,
+              {(*row)->trial, model ? &*model : nullptr, model ? test.get() : nullptr, brief});
+  }
+
+  void add_sweep() {
+    LinePlot plot{std::string(planned_.experiment->title),
+                  planned_.plan.axis,
+                  "accuracy (%)",
+                  planned_.plan.logarithmic,
+                  {}};
+    std::vector<std::vector<std::string>> numbers = {
+        {"system", planned_.plan.axis, "accuracy (%)"}};
+    std::vector<std::vector<std::string>> chosen = {
+        {"system", fmt::format("chosen {}", planned_.plan.axis), "accuracy (%)"}};
+    for (const Curve& curve : curves_of(planned_, results_)) {
+      PlotSeries series{curve.system, {}, curve.control, curve.level.has_value()};
+      if (curve.level) {
+        series.points.push_back({0, curve.level->mean, curve.level->deviation});
+        numbers.push_back({curve.system, "any", to_text(*curve.level)});
+        chosen.push_back(numbers.back());
+      }
+      for (const CurvePoint& point : curve.points) {
+        const bool best = &point == curve.chosen();
+        series.points.push_back({point.value, point.score.mean, point.score.deviation, best});
+        numbers.push_back({curve.system, fmt::format("{:g}", point.value), to_text(point.score)});
+        if (best) chosen.push_back(numbers.back());
+      }
+      for (const std::string& failure : curve.failures)
+        page_.add_note(fmt::format("{} failed at {}", curve.system, failure));
+      plot.series.push_back(std::move(series));
+    }
+    page_.add_figures({{to_svg(plot),
+                        "Mean over the folds; bars are one standard deviation, rings "
+                        "the chosen values. Point at a marker for its value."}});
+    page_.add_table(chosen);
+    page_.begin_fold("All values");
+    page_.add_table(numbers);
+    page_.end_fold();
+  }
+
+  void add_similarity() {
+    std::vector<std::vector<std::string>> scores = {{"system", "block score"}};
+    std::vector<std::pair<std::string, std::string>> maps;
+    std::vector<std::pair<const Configuration*, const ResultRow*>> shown;
+    std::vector<float> distances;
+    for (const Configuration& configuration : planned_.plan.configurations) {
+      for (const ResultRow* row : rows_of(results_, planned_, configuration)) {
+        scores.push_back({configuration.system, row->failed()
+                                                    ? fmt::format("failed: {}", row->error)
+                                                    : fmt::format("{:.3f}", row->block_score)});
+        if (row->failed()) continue;
+        shown.emplace_back(&configuration, row);
+        distances.insert(distances.end(), row->distances.data(),
+                         row->distances.data() + row->distances.size());
+      }
+    }
+    const double highest = high_quantile(std::move(distances));
+    for (const auto& [configuration, row] : shown) {
+      std::vector<int> labels;
+      for (const Index place : planned_.plan.shown)
+        labels.push_back(row->trial.labels[static_cast<std::size_t>(place)]);
+      maps.emplace_back(
+          distances_element(row->distances, labels, row->trial.class_names, highest),
+          fmt::format("{}: block score {:.3f}", configuration->system, row->block_score));
+    }
+    page_.add_table(scores, {"Mean distance between classes over mean distance within them: higher "
+                             "is better, 1 is none",
+                             {}});
+    page_.add_element(scale_element(highest, "distance, as a multiple of the mean distance"));
+    page_.add_figures(maps);
+    for (const auto& [configuration, row] : shown) {
+      page_.begin_fold(configuration->system);
+      add_model(*configuration, true);
+      page_.end_fold();
+    }
+  }
+
+  /// Seconds of a configuration's stages, means over its rows.
+  void add_costs() {
+    std::vector<std::vector<std::string>> rows = {
+        {"system", "basis", "features", "SVM", "in all", "peak memory"}};
+    for (const Configuration& configuration : planned_.plan.configurations) {
+      const auto found = rows_of(results_, planned_, configuration);
+      double basis = 0;
+      double features = 0;
+      double svm = 0;
+      std::int64_t peak = 0;
+      double count = 0;
+      for (const ResultRow* row : found) {
+        if (row->failed()) continue;
+        ++count;
+        for (const StageTime& stage : row->trial.stages) {
+          (stage.stage == "features" ? features
+           : stage.stage == "svm"    ? svm
+                                     : basis) += stage.seconds;
+          peak = std::max(peak, stage.peak_bytes);
+        }
+      }
+      if (count == 0) continue;
+      std::string name = configuration.system;
+      if (!std::isnan(configuration.value)) name += fmt::format(" at {:g}", configuration.value);
+      if (!configuration.group.empty()) name += ", " + configuration.group;
+      rows.push_back({name, duration_text(basis / count), duration_text(features / count),
+                      duration_text(svm / count), duration_text((basis + features + svm) / count),
+                      peak > 0 ? memory_text(peak) : kNothing});
+    }
+    if (rows.size() == 1) return;
+    page_.begin_fold("Time and memory of every system");
+    page_.add_table(rows,
+                    {"Mean over the splits. Where folds share a basis it was computed once.", {}});
+    page_.end_fold();
+  }
+
+  ReportPage& page_;
+  const PlannedExperiment& planned_;
+  const ResultsFile& results_;
+  const std::filesystem::path& directory_;
+};
+
+}  // namespace
+
+ReportPage experiment_report(const std::vector<PlannedExperiment>& planned,
+                             const ResultsFile& results, const std::filesystem::path& directory,
+                             const std::string& command) {
+  ReportPage page("krica reproduce: the paper's tables and figures");
+  page.add_text(
+      "Tables and figures of Xiao, Zhu and Zhao, “Kernel Reconstruction ICA for Sparse "
+      "Representation”, computed anew. Every number of ours is in results.jsonl beside this page; "
+      "the control is a basis of random patches under the same protocol.");
+  page.add_command("To repeat it:", command);
+  const std::uint64_t seed = planned.front().plan.configurations.front().options.seed;
+  page.add_text(fmt::format("Seed {}, krica {}.", seed, version()));
+  for (const PlannedExperiment& each : planned) Section(page, each, results, directory).add();
+  return page;
+}
+
+}  // namespace krica

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <fstream>
+
+#include "experiments/rows.hpp"
+#include "krica/runtime/error.hpp"
+#include "runtime/file.hpp"
+
+namespace krica {
+namespace {
+
+using support::scratch_directory;
+using support::small_row;
+
+TEST(Results, RowsComeBackAsTheyWere) {
+  const auto path = scratch_directory("results") / "results.jsonl";
+  ResultRow failed = small_row("KSR", "fold 1");
+  failed.error = "too slow";
+  ResultRow similar = small_row("RICA", "fold 2");
+  similar.distances = Matrix<float>(2, 2);
+  similar.distances(0, 1) = similar.distances(1, 0) = 1.25F;
+  similar.block_score = 1.5;
+  {
+    ResultsFile results(path);
+    results.append(small_row("RICA", "fold 1"));
+    results.append(std::move(failed));
+    results.append(std::move(similar));
+  }
+  const ResultsFile results(path);
+  ASSERT_EQ(results.rows().size(), 3U);
+  const ResultRow& first = results.rows()[0];
+  EXPECT_EQ(to_json(first), to_json(small_row("RICA", "fold 1")));
+  EXPECT_TRUE(std::isnan(first.identity.value));
+  EXPECT_EQ(first.key, first.identity.key());
+  EXPECT_EQ(first.trial.evaluation().accuracy, 0.75);
+  EXPECT_EQ(first.trial.stages[1].peak_bytes, 2000);
+  EXPECT_EQ(results.rows()[1].error, "too slow");
+  EXPECT_EQ(results.rows()[2].distances(1, 0), 1.25F);
+  EXPECT_EQ(results.rows()[2].block_score, 1.5);
+  EXPECT_EQ(results.find(first.key), &first);
+  EXPECT_EQ(results.find("none"), nullptr);
+}
+
+TEST(Results, TornLastLineIsCutOff) {
+  const auto path = scratch_directory("torn") / "results.jsonl";
+  ResultsFile(path).append(small_row("RICA", "fold 1"));
+  const std::string whole = read_file(path);
+  std::ofstream(path, std::ios::app) << whole.substr(0, whole.size() / 2);
+  ResultsFile results(path);
+  EXPECT_EQ(results.rows().size(), 1U);
+  EXPECT_EQ(read_file(path), whole);
+  results.append(small_row("RICA", "fold 2"));
+  EXPECT_EQ(ResultsFile(path).rows().size(), 2U);
+}
+
+TEST(Results, OtherFilesAreRefused) {
+  const auto path = scratch_directory("other") / "results.jsonl";
+  std::ofstream(path) << "not json\n";
+  EXPECT_THROW(ResultsFile{path}, DataError);
+  std::ofstream(path) << "{\"key\": \"1\"}\n";
+  EXPECT_THROW(ResultsFile{path}, DataError);
+}
+
+TEST(Results, FailuresCanBeForgotten) {
+  const auto path = scratch_directory("failures") / "results.jsonl";
+  ResultsFile results(path);
+  results.append(small_row("RICA", "fold 1"));
+  ResultRow failed = small_row("KSR", "fold 1");
+  failed.error = "too slow";
+  results.append(std::move(failed));
+  results.forget_failures();
+  EXPECT_EQ(results.rows().size(), 1U);
+  EXPECT_EQ(ResultsFile(path).rows().size(), 1U);
+}
+
+TEST(Results, KeysTellComputationsApart) {
+  const RowIdentity identity = small_row("RICA", "fold 1").identity;
+  RowIdentity other = identity;
+  EXPECT_EQ(other.key(), identity.key());
+  other.value = 0.1;
+  EXPECT_NE(other.key(), identity.key());
+  other = identity;
+  other.seed = 1;
+  EXPECT_NE(other.key(), identity.key());
+  other = identity;
+  PipelineOptions options;
+  options.components = 7;
+  other.options = to_json(options);
+  EXPECT_NE(other.key(), identity.key());
+}
+
+}  // namespace
+}  // namespace krica

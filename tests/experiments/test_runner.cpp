@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+#include "experiments/rows.hpp"
+#include "krica/experiments/runner.hpp"
+#include "krica/runtime/error.hpp"
+
+namespace krica {
+namespace {
+
+using support::scratch_directory;
+
+PlannedExperiment small_plan(const Context& context, const char* name) {
+  ExperimentRequest request;
+  request.size = ExperimentSize::kSmoke;
+  PlannedExperiment planned = plan_experiment(context, experiment(name), request);
+  planned.plan.configurations.resize(2);
+  return planned;
+}
+
+TEST(Runner, ComputesWhatIsMissingOnly) {
+  const Context context({.threads = 1});
+  const auto directory = scratch_directory("runner");
+  const PlannedExperiment planned = small_plan(context, "kernels");
+  ResultsFile results(directory / "results.jsonl");
+  int computed = 0;
+  const auto count = [&](const ResultRow&) { ++computed; };
+  run_experiment(context, planned, directory, results, count);
+  EXPECT_EQ(computed, 4);
+  run_experiment(context, planned, directory, results, count);
+  EXPECT_EQ(computed, 4);
+  EXPECT_EQ(rows_of(results, planned, planned.plan.configurations[1]).size(), 2U);
+  for (const Configuration& configuration : planned.plan.configurations) {
+    const Model model = Model::load(model_path(directory, planned, configuration));
+    const ResultRow& first = *rows_of(results, planned, configuration)[0];
+    const ImageSetPtr test = test_images(planned.data.set, configuration.splits[0]);
+    EXPECT_EQ(model.predict(context, *test), first.trial.predictions)
+        << "a shared basis with the split's classifier is an ordinary model";
+  }
+}
+
+TEST(Runner, GoesOnAfterACancel) {
+  Context context({.threads = 1});
+  const auto whole = scratch_directory("whole");
+  const PlannedExperiment planned = small_plan(context, "caltech101");
+  ResultsFile expected(whole / "results.jsonl");
+  run_experiment(context, planned, whole, expected);
+
+  const auto directory = scratch_directory("cancelled");
+  ResultsFile results(directory / "results.jsonl");
+  EXPECT_THROW(run_experiment(context, planned, directory, results,
+                              [&](const ResultRow&) { context.cancel(); }),
+               Cancelled);
+  context.clear_cancel();
+  EXPECT_EQ(results.rows().size(), 1U);
+  const Configuration& second = planned.plan.configurations[1];
+  const std::string key = identity_of(planned, second, second.splits[0]).key();
+  std::ofstream(directory / "checkpoints" / (key + ".checkpoint.tmp1-2")) << "half a checkpoint";
+  run_experiment(context, planned, directory, results);
+  EXPECT_FALSE(std::filesystem::exists(directory / "checkpoints")) << "nothing is left";
+  ASSERT_EQ(results.rows().size(), expected.rows().size());
+  for (std::size_t i = 0; i < results.rows().size(); ++i) {
+    EXPECT_EQ(results.rows()[i].key, expected.rows()[i].key);
+    EXPECT_EQ(results.rows()[i].trial.predictions, expected.rows()[i].trial.predictions);
+    EXPECT_EQ(results.rows()[i].trial.objective, expected.rows()[i].trial.objective);
+  }
+}
+
+TEST(Runner, RecordsWhatCannotBeComputed) {
+  const Context context({.threads = 1});
+  const auto directory = scratch_directory("impossible");
+  PlannedExperiment planned = small_plan(context, "kernels");
+  planned.plan.configurations[0].options.receptive_field = 99;
+  ResultsFile results(directory / "results.jsonl");
+  run_experiment(context, planned, directory, results);
+  ASSERT_EQ(results.rows().size(), 4U);
+  EXPECT_TRUE(results.rows()[0].failed() && results.rows()[1].failed());
+  EXPECT_FALSE(results.rows()[2].failed() || results.rows()[3].failed());
+}
+
+}  // namespace
+}  // namespace krica

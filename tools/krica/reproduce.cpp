@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "commands.hpp"
+#include "krica/experiments/runner.hpp"
+#include "krica/experiments/summary.hpp"
+#include "krica/report/experiment_report.hpp"
+#include "krica/runtime/enum_names.hpp"
+#include "krica/runtime/error.hpp"
+#include "session.hpp"
+
+namespace krica::cli {
+namespace {
+
+struct ReproduceCommand {
+  SessionOptions session;
+  ExperimentRequest request;
+  std::string experiment;
+  std::string size = "full";
+  bool quick = false;
+  bool retry_failed = false;
+  std::filesystem::path output;
+};
+
+std::vector<const Experiment*> chosen_experiments(const std::string& name) {
+  std::vector<const Experiment*> chosen;
+  if (name != "all") return {&experiment(name)};
+  for (const Experiment& each : experiments()) chosen.push_back(&each);
+  return chosen;
+}
+
+void check(const ReproduceCommand& command) {
+  const ExperimentRequest& request = command.request;
+  if (request.size == ExperimentSize::kFull && request.data.empty()) {
+    throw UsageError(
+        "--data DIR is needed for the paper's own images (`krica data get` fetches them); --quick "
+        "needs none");
+  }
+  if (request.components < 0 || request.image_size < 0 || request.rounds < 0)
+    throw UsageError("--components, --image-size and --rounds must be positive");
+}
+
+void print_row(const ResultRow& row) {
+  end_progress_line();
+  const RowIdentity& identity = row.identity;
+  std::string what = fmt::format("{}: {}", identity.experiment, identity.system);
+  if (!std::isnan(identity.value)) what += fmt::format(" at {:g}", identity.value);
+  if (!identity.group.empty()) what += fmt::format(", {}", identity.group);
+  what += fmt::format(", {}", identity.split);
+  if (row.failed()) {
+    fmt::print("{:<64} failed: {}\n", what, row.error);
+  } else {
+    double seconds = 0;
+    for (const StageTime& stage : row.trial.stages) seconds += stage.seconds;
+    fmt::print("{:<64} {:6.2f} %  {:6.1f} s\n", what, 100 * row.trial.evaluation().accuracy,
+               seconds);
+  }
+  std::fflush(stdout);
+}
+
+void print_table(const ResultTable& table) {
+  if (!table.title.empty()) fmt::print("\n{}\n", table.title);
+  fmt::print("\n{:<42} {:>7}  {:>15}  {:>10}\n", "system", "paper", "ours", "difference");
+  for (const TableLine& line : table.lines) {
+    const std::string paper = line.paper ? fmt::format("{:.1f}", *line.paper) : "-";
+    const std::string ours = line.ours ? to_text(*line.ours) : "-";
+    const std::string difference =
+        line.paper && line.ours ? fmt::format("{:+.2f}", line.ours->mean - *line.paper) : "-";
+    fmt::print("{:<42} {:>7}  {:>15}  {:>10}  {}\n", line.system, paper, ours, difference,
+               line.note);
+  }
+}
+
+void print_curves(const PlannedExperiment& planned, const ResultsFile& results) {
+  for (const Curve& curve : curves_of(planned, results)) {
+    fmt::print("{:<28}", curve.system);
+    if (curve.level) fmt::print("  {}", to_text(*curve.level));
+    for (const CurvePoint& point : curve.points)
+      fmt::print("  {:g}: {}{}", point.value, to_text(point.score),
+                 &point == curve.chosen() ? " (chosen)" : "");
+    fmt::print("\n");
+  }
+}
+
+void print_similarity(const PlannedExperiment& planned, const ResultsFile& results) {
+  for (const Configuration& configuration : planned.plan.configurations) {
+    for (const ResultRow* row : rows_of(results, planned, configuration)) {
+      fmt::print("{:<28} {}\n", configuration.system,
+                 row->failed() ? fmt::format("failed: {}", row->error)
+                               : fmt::format("block score {:.4f}", row->block_score));
+    }
+  }
+}
+
+void print_summary(const PlannedExperiment& planned, const ResultsFile& results) {
+  fmt::print("\n{}\n{}\n", planned.experiment->title, planned.data.name);
+  for (const auto* notes : {&planned.data.notes, &planned.plan.notes}) {
+    for (const std::string& note : *notes)
+      if (!note.empty()) fmt::print("note: {}\n", note);
+  }
+  switch (planned.experiment->kind) {
+    case ExperimentKind::kTable:
+      for (const ResultTable& table : tables_of(planned, results)) print_table(table);
+      break;
+    case ExperimentKind::kSweep:
+      print_curves(planned, results);
+      break;
+    case ExperimentKind::kSimilarity:
+      print_similarity(planned, results);
+      break;
+  }
+}
+
+void run_reproduce(CLI::App& app, ReproduceCommand& command) {
+  apply_config(app, command.session);
+  check_usage([&] {
+    command.request.size = command.quick ? ExperimentSize::kQuick : experiment_size(command.size);
+    chosen_experiments(command.experiment);
+  });
+  check(command);
+  const Context context = make_context(command.session, command.request.seed);
+  set_resume_hint(fmt::format("interrupted; {} is kept: the same command goes on from there",
+                              command.output.string()));
+  std::vector<PlannedExperiment> planned;
+  for (const Experiment* each : chosen_experiments(command.experiment))
+    planned.push_back(plan_experiment(context, *each, command.request));
+  ResultsFile results(command.output / "results.jsonl");
+  if (command.retry_failed) results.forget_failures();
+  Index failures = 0;
+  for (const PlannedExperiment& each : planned) {
+    run_experiment(context, each, command.output, results, [&](const ResultRow& row) {
+      if (row.failed()) ++failures;
+      if (!command.session.json) print_row(row);
+    });
+  }
+  end_progress_line();
+  const std::filesystem::path page = command.output / "report.html";
+  experiment_report(planned, results, command.output, command_line()).save(page);
+  if (command.session.json) {
+    print_json({{"results", (command.output / "results.jsonl").string()},
+                {"report", page.string()},
+                {"rows", results.rows().size()},
+                {"failed", failures}});
+    return;
+  }
+  for (const PlannedExperiment& each : planned) print_summary(each, results);
+  fmt::print("\nThe page: {}   The rows: {}\n", page.string(),
+             (command.output / "results.jsonl").string());
+}
+
+std::string experiment_list() {
+  std::string text = "\nExperiments:\n";
+  for (const Experiment& each : experiments())
+    text += fmt::format("  {:<12}{}\n", each.name, each.summary);
+  return text + "  all         all of them\n";
+}
+
+std::vector<std::string> experiment_names() {
+  std::vector<std::string> names;
+  for (const Experiment& each : experiments()) names.emplace_back(each.name);
+  names.emplace_back("all");
+  return names;
+}
+
+}  // namespace
+
+void add_reproduce(CLI::App& app) {
+  auto command = std::make_shared<ReproduceCommand>();
+  CLI::App* sub = app.add_subcommand(
+      "reproduce", "Run a table or a figure of the paper and write its rows and a report");
+  sub->add_option("EXPERIMENT", command->experiment, "a table or figure, or all")
+      ->check(CLI::IsMember(experiment_names()))
+      ->required();
+  add_path(*sub, "--data", command->request.data,
+           "the images: the experiment's data set or a directory that holds it under its name; "
+           "'embedded' for the built-in ones, which smaller sizes take by themselves");
+  add_path(*sub, "-o,--output", command->output, "directory for results.jsonl and report.html")
+      ->required();
+  sub->add_option("--size", command->size,
+                  "full: as the paper; quick: minutes, on a part of the images; smoke: seconds, to "
+                  "see that it runs")
+      ->check(CLI::IsMember(all_names<ExperimentSize>()))
+      ->capture_default_str();
+  sub->add_flag("--quick", command->quick, "the same as --size quick");
+  sub->add_option("--components", command->request.components,
+                  "atoms in the basis; 0 for the experiment's own")
+      ->capture_default_str();
+  sub->add_option("--image-size", command->request.image_size,
+                  "make images SIZE x SIZE; 0 for the experiment's own")
+      ->capture_default_str();
+  sub->add_option("--rounds", command->request.rounds,
+                  "random splits (caltech101), seeds (cifar10) or folds (others); 0 for the "
+                  "experiment's own")
+      ->capture_default_str();
+  sub->add_option("--seed", command->request.seed, "of every random choice")->capture_default_str();
+  sub->add_flag("--retry-failed", command->retry_failed, "compute rows again that failed before");
+  add_session_options(*sub, command->session);
+  sub->footer(experiment_list() + "\nExample: krica reproduce all --quick -o results");
+  sub->callback([sub, command] { run_reproduce(*sub, *command); });
+}
+
+}  // namespace krica::cli
