@@ -8,8 +8,12 @@ build_packages=(
   pybind11-dev python3-dev python3-numpy python3-sklearn
 )
 test_packages=(
-  dataset-fashion-mnist libgtest-dev libgmock-dev liblinear-dev
-  mypy python3-matplotlib python3-pandas python3-pip python3-pytest python3-setuptools python3-wheel
+  dataset-fashion-mnist libbenchmark-dev libgtest-dev libgmock-dev liblinear-dev
+  mypy python3-matplotlib python3-pandas python3-pip python3-pytest python3-setuptools python3-threadpoolctl python3-wheel
+)
+benchmark_packages=(
+  dataset-fashion-mnist libbenchmark-dev liblinear-dev
+  python3-faiss python3-numpy python3-sklearn python3-threadpoolctl python3-torch
 )
 
 say() { printf '== %s\n' "$*"; }
@@ -32,9 +36,15 @@ install_packages() {
   "${sudo[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}" > /dev/null
 }
 
+# build_release [-DNAME=VALUE...] [--target NAME...]
 build_release() {
+  local definitions=()
+  while [[ "${1:-}" == -D* ]]; do
+    definitions+=("$1")
+    shift
+  done
   say "Building the release preset in build/release"
-  cmake --preset release > build-configure.log 2>&1 || { cat build-configure.log; return 1; }
+  cmake --preset release "${definitions[@]}" > build-configure.log 2>&1 || { cat build-configure.log; return 1; }
   rm -f build-configure.log
   cmake --build --preset release "$@"
 }

@@ -6,8 +6,9 @@
 #include <limits>
 #include <utility>
 
+#include "clustering/best_row.hpp"
+#include "clustering/lloyd.hpp"
 #include "kernels/distances.hpp"
-#include "runtime/blas.hpp"
 #include "runtime/check.hpp"
 #include "runtime/parallel.hpp"
 
@@ -16,8 +17,6 @@ namespace {
 
 constexpr std::string_view kName = "kmeans";
 constexpr Index kTileRows = 256;
-constexpr Index kTileCenters = 512;
-constexpr Index kSumParts = 16;  // partial sums of the centres: fixed, so that bits are
 constexpr Index kSeedingSamplesACluster = 32;
 
 template <class Scalar>
@@ -36,65 +35,40 @@ class Lloyd {
         distances_(static_cast<std::size_t>(X.rows()), 0.0) {}
 
   KmeansResult<Scalar> run(const KmeansOptions& options) {
+    const lloyd::Turns turns = lloyd::take_turns(
+        context_, kName, options, [this] { return assign(); }, [this] { update_centers(); });
     KmeansResult<Scalar> result;
-    double inertia = assign();
-    while (!result.converged && result.iterations < options.max_iterations) {
-      update_centers();
-      const double next = assign();
-      ++result.iterations;
-      result.converged = inertia - next <= options.tolerance * inertia;
-      inertia = next;
-      context_.report({kName, result.iterations, options.max_iterations, inertia});
-    }
     result.centers = std::move(centers_);
     result.assignment = std::move(assignment_);
-    result.inertia = inertia;
+    result.inertia = turns.cost;
+    result.iterations = turns.iterations;
+    result.converged = turns.converged;
     return result;
   }
 
  private:
-  /// Every sample to its nearest centre (the first, where two are equally near); returns the
-  /// inertia.
+  /// Every sample to its nearest centre, which has the largest x·c - ‖c‖²/2; returns the inertia.
   double assign() {
-    half_norms_.assign(static_cast<std::size_t>(centers_.rows()), Scalar(0));
+    std::vector<Scalar> offsets(static_cast<std::size_t>(centers_.rows()));
     for (Index k = 0; k < centers_.rows(); ++k) {
       const double norm = ordered_dot(centers_.row(k), centers_.row(k), centers_.cols());
-      half_norms_[static_cast<std::size_t>(k)] = static_cast<Scalar>(norm / 2);
+      offsets[static_cast<std::size_t>(k)] = static_cast<Scalar>(-norm / 2);
     }
+    const auto nearest = BestRow<Scalar>::of_scores(centers_, offsets);
     const Partition tiles(X_.rows(), kTileRows);
-    return parallel_sum(context_, tiles.count(), [&](Index t) { return assign_tile(tiles[t]); });
+    return parallel_sum(context_, tiles.count(), [&](Index t) {
+      const Range tile = tiles[t];
+      nearest->find(X_.rows_between(tile.begin, tile.end), assignment_.data() + tile.begin);
+      return measure(tile);
+    });
   }
 
-  /// The nearest centre has the largest x·c - ‖c‖²/2.
-  double assign_tile(Range tile) {
-    const Partition groups(centers_.rows(), kTileCenters);
-    Matrix<Scalar> scores(tile.size(), groups.largest());
-    std::vector<Scalar> best(static_cast<std::size_t>(tile.size()),
-                             -std::numeric_limits<Scalar>::infinity());
-    for (Index g = 0; g < groups.count(); ++g) {
-      const Range group = groups[g];
-      const MatrixView<Scalar> used(scores.data(), tile.size(), group.size(), scores.cols());
-      blas::gemm<Scalar>(
-          blas::Op::kPlain, blas::Op::kTransposed, Scalar(1), X_.rows_between(tile.begin, tile.end),
-          ConstMatrixView<Scalar>(centers_).rows_between(group.begin, group.end), Scalar(0), used);
-      for (Index i = 0; i < tile.size(); ++i) {
-        const Scalar* row = scores.row(i);
-        Scalar& high = best[static_cast<std::size_t>(i)];
-        Index& nearest = assignment_[static_cast<std::size_t>(tile.begin + i)];
-        for (Index k = 0; k < group.size(); ++k) {
-          const Scalar score = row[k] - half_norms_[static_cast<std::size_t>(group.begin + k)];
-          if (score > high) {
-            high = score;
-            nearest = group.begin + k;
-          }
-        }
-      }
-    }
+  /// The samples' squared distances to their centres; returns their sum.
+  double measure(Range tile) {
     double inertia = 0;
     for (Index i = tile.begin; i < tile.end; ++i) {
-      const Index nearest = assignment_[static_cast<std::size_t>(i)];
-      const double distance = squared_distance(
-          row_of(X_, i), static_cast<const Scalar*>(centers_.row(nearest)), X_.cols());
+      const Scalar* center = centers_.row(assignment_[static_cast<std::size_t>(i)]);
+      const double distance = squared_distance(row_of(X_, i), center, X_.cols());
       distances_[static_cast<std::size_t>(i)] = distance;
       inertia += distance;
     }
@@ -102,51 +76,23 @@ class Lloyd {
   }
 
   void update_centers() {
-    const Index K = centers_.rows();
-    const Partition parts(X_.rows(), (X_.rows() + kSumParts - 1) / kSumParts);
-    std::vector<Matrix<double>> sums(static_cast<std::size_t>(parts.count()));
-    std::vector<std::vector<Index>> counts(static_cast<std::size_t>(parts.count()));
-    parallel_for(context_, parts.count(), [&](Index part) {
-      Matrix<double>& sum = sums[static_cast<std::size_t>(part)] = Matrix<double>(K, X_.cols());
-      std::vector<Index>& count = counts[static_cast<std::size_t>(part)];
-      count.assign(static_cast<std::size_t>(K), 0);
-      for (Index i = parts[part].begin; i < parts[part].end; ++i) {
-        const Index k = assignment_[static_cast<std::size_t>(i)];
-        double* row = sum.row(k);
-        const Scalar* x = row_of(X_, i);
-        for (Index j = 0; j < X_.cols(); ++j) row[j] += static_cast<double>(x[j]);
-        ++count[static_cast<std::size_t>(k)];
-      }
-    });
+    const Matrix<double> sums =
+        lloyd::assigned_sums<Scalar>(context_, X_, assignment_, {}, centers_.rows());
+    std::vector<Index> counts(static_cast<std::size_t>(centers_.rows()), 0);
+    for (const Index k : assignment_) ++counts[static_cast<std::size_t>(k)];
     std::vector<Index> empty;
-    for (Index k = 0; k < K; ++k) {
-      Index count = 0;
-      for (const auto& part : counts) count += part[static_cast<std::size_t>(k)];
-      if (count == 0) {
-        empty.push_back(k);
-        continue;
-      }
-      for (Index j = 0; j < X_.cols(); ++j) {
-        double sum = 0;
-        for (const auto& part : sums) sum += part(k, j);
-        centers_(k, j) = static_cast<Scalar>(sum / static_cast<double>(count));
-      }
+    for (Index k = 0; k < centers_.rows(); ++k) {
+      const Index count = counts[static_cast<std::size_t>(k)];
+      if (count == 0) empty.push_back(k);
+      for (Index j = 0; count > 0 && j < X_.cols(); ++j)
+        centers_(k, j) = static_cast<Scalar>(sums(k, j) / static_cast<double>(count));
     }
-    reseed(empty);
+    if (!empty.empty()) reseed(empty);
   }
 
   /// Centres without samples go to the samples that are farthest from their own centres.
   void reseed(const std::vector<Index>& empty) {
-    if (empty.empty()) return;
-    std::vector<Index> farthest(static_cast<std::size_t>(X_.rows()));
-    for (Index i = 0; i < X_.rows(); ++i) farthest[static_cast<std::size_t>(i)] = i;
-    const auto farther = [this](Index a, Index b) {
-      const double distance_a = distances_[static_cast<std::size_t>(a)];
-      const double distance_b = distances_[static_cast<std::size_t>(b)];
-      return distance_a != distance_b ? distance_a > distance_b : a < b;
-    };
-    const auto count = static_cast<std::ptrdiff_t>(empty.size());
-    std::partial_sort(farthest.begin(), farthest.begin() + count, farthest.end(), farther);
+    const std::vector<Index> farthest = lloyd::costliest(distances_, empty.size());
     for (std::size_t e = 0; e < empty.size(); ++e) {
       const Scalar* x = row_of(X_, farthest[e]);
       std::copy(x, x + X_.cols(), centers_.row(empty[e]));
@@ -156,7 +102,6 @@ class Lloyd {
   const Context& context_;
   ConstMatrixView<Scalar> X_;
   Matrix<Scalar> centers_;
-  std::vector<Scalar> half_norms_;  // ‖c‖²/2
   std::vector<Index> assignment_;
   std::vector<double> distances_;  // squared, to the own centre
 };

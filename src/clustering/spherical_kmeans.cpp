@@ -5,7 +5,8 @@
 #include <cmath>
 #include <utility>
 
-#include "runtime/blas.hpp"
+#include "clustering/best_row.hpp"
+#include "clustering/lloyd.hpp"
 #include "runtime/check.hpp"
 #include "runtime/parallel.hpp"
 
@@ -14,12 +15,11 @@ namespace {
 
 constexpr std::string_view kName = "spherical_kmeans";
 constexpr Index kTileRows = 256;
-constexpr Index kSumParts = 16;  // partial sums of the atoms: fixed, so that bits are
 
 template <class Scalar>
-class Turns {
+class Spherical {
  public:
-  Turns(const Context& context, ConstMatrixView<Scalar> X, ConstMatrixView<Scalar> start)
+  Spherical(const Context& context, ConstMatrixView<Scalar> X, ConstMatrixView<Scalar> start)
       : context_(context),
         X_(X),
         atoms_(Matrix<Scalar>::copy_of(start)),
@@ -31,19 +31,14 @@ class Turns {
   }
 
   SphericalKmeansResult<Scalar> run(const SphericalKmeansOptions& options) {
+    const lloyd::Turns turns = lloyd::take_turns(
+        context_, kName, options, [this] { return assign(); }, [this] { update_atoms(); });
     SphericalKmeansResult<Scalar> result;
-    double cost = assign();
-    while (!result.converged && result.iterations < options.max_iterations) {
-      update_atoms();
-      const double next = assign();
-      ++result.iterations;
-      result.converged = cost - next <= options.tolerance * cost;
-      cost = next;
-      context_.report({kName, result.iterations, options.max_iterations, cost});
-    }
     result.atoms = std::move(atoms_);
     result.assignment = std::move(assignment_);
-    result.cost = cost;
+    result.cost = turns.cost;
+    result.iterations = turns.iterations;
+    result.converged = turns.converged;
     return result;
   }
 
@@ -58,69 +53,47 @@ class Turns {
     return true;
   }
 
-  /// Every sample to the atom with the largest |d·x| (the first of equals); returns the cost.
+  /// Every sample to the atom with the largest |d·x|; returns the cost.
   double assign() {
+    const auto best = BestRow<Scalar>::of_magnitudes(atoms_);
     const Partition tiles(X_.rows(), kTileRows);
-    return parallel_sum(context_, tiles.count(), [&](Index t) { return assign_tile(tiles[t]); });
+    return parallel_sum(context_, tiles.count(), [&](Index t) {
+      const Range tile = tiles[t];
+      best->find(X_.rows_between(tile.begin, tile.end), assignment_.data() + tile.begin);
+      return measure(tile);
+    });
   }
 
-  double assign_tile(Range tile) {
-    Matrix<Scalar> dots(tile.size(), atoms_.rows());
-    blas::gemm<Scalar>(blas::Op::kPlain, blas::Op::kTransposed, Scalar(1),
-                       X_.rows_between(tile.begin, tile.end), atoms_, Scalar(0), dots);
+  /// The samples' gains and residuals; returns the sum of these.
+  double measure(Range tile) {
     double cost = 0;
-    for (Index i = 0; i < tile.size(); ++i) {
-      Index best = 0;
-      for (Index u = 1; u < atoms_.rows(); ++u) {
-        if (std::abs(dots(i, u)) > std::abs(dots(i, best))) best = u;
-      }
-      const Scalar* x = X_.data() + (tile.begin + i) * X_.outerStride();
-      const auto place = static_cast<std::size_t>(tile.begin + i);
-      const auto gain = static_cast<double>(dots(i, best));
-      assignment_[place] = best;
-      gains_[place] = gain;
-      residuals_[place] = std::max(0.0, ordered_dot(x, x, X_.cols()) - gain * gain);
-      cost += residuals_[place];
+    for (Index i = tile.begin; i < tile.end; ++i) {
+      const auto at = static_cast<std::size_t>(i);
+      const Scalar* x = X_.data() + i * X_.outerStride();
+      const Scalar* atom = atoms_.row(assignment_[at]);
+      gains_[at] = ordered_dot(x, atom, X_.cols());
+      residuals_[at] = std::max(0.0, ordered_dot(x, x, X_.cols()) - gains_[at] * gains_[at]);
+      cost += residuals_[at];
     }
     return cost;
   }
 
   void update_atoms() {
-    const Index K = atoms_.rows();
-    const Partition parts(X_.rows(), (X_.rows() + kSumParts - 1) / kSumParts);
-    std::vector<Matrix<double>> sums(static_cast<std::size_t>(parts.count()));
-    parallel_for(context_, parts.count(), [&](Index part) {
-      Matrix<double>& sum = sums[static_cast<std::size_t>(part)] = Matrix<double>(K, X_.cols());
-      for (Index i = parts[part].begin; i < parts[part].end; ++i) {
-        const auto place = static_cast<std::size_t>(i);
-        double* row = sum.row(assignment_[place]);
-        const Scalar* x = X_.data() + i * X_.outerStride();
-        for (Index j = 0; j < X_.cols(); ++j) row[j] += gains_[place] * static_cast<double>(x[j]);
-      }
-    });
+    const Matrix<double> sums =
+        lloyd::assigned_sums<Scalar>(context_, X_, assignment_, gains_, atoms_.rows());
     std::vector<Index> empty;
-    for (Index u = 0; u < K; ++u) {
-      for (Index j = 0; j < X_.cols(); ++j) {
-        double sum = 0;
-        for (const auto& part : sums) sum += part(u, j);
-        atoms_(u, j) = static_cast<Scalar>(sum);
-      }
+    for (Index u = 0; u < atoms_.rows(); ++u) {
+      for (Index j = 0; j < X_.cols(); ++j) atoms_(u, j) = static_cast<Scalar>(sums(u, j));
       if (!scale_to_one(atoms_.row(u))) empty.push_back(u);
     }
-    reseed(empty);
+    if (!empty.empty()) reseed(empty);
   }
 
   /// Atoms without samples go to the samples that are coded worst.
   void reseed(const std::vector<Index>& empty) {
-    if (empty.empty()) return;
-    std::vector<Index> worst(static_cast<std::size_t>(X_.rows()));
-    for (Index i = 0; i < X_.rows(); ++i) worst[static_cast<std::size_t>(i)] = i;
-    std::stable_sort(worst.begin(), worst.end(), [this](Index a, Index b) {
-      return residuals_[static_cast<std::size_t>(a)] > residuals_[static_cast<std::size_t>(b)];
-    });
+    const std::vector<Index> worst = lloyd::costliest(residuals_, empty.size());
     for (std::size_t e = 0; e < empty.size(); ++e) {
-      const Index i = worst[e % worst.size()];
-      const Scalar* x = X_.data() + i * X_.outerStride();
+      const Scalar* x = X_.data() + worst[e % worst.size()] * X_.outerStride();
       Scalar* atom = atoms_.row(empty[e]);
       std::copy(x, x + X_.cols(), atom);
       if (!scale_to_one(atom)) atom[empty[e] % X_.cols()] = Scalar(1);  // all samples are zero
@@ -155,7 +128,7 @@ SphericalKmeansResult<Scalar> spherical_kmeans(const Context& context, ConstMatr
           "the start is {} x {}, it must be {} x {}", start.rows(), start.cols(),
           options.n_clusters, X.cols());
   require_finite(start, kName, "the start");
-  return Turns<Scalar>(context, X, start).run(options);
+  return Spherical<Scalar>(context, X, start).run(options);
 }
 
 template SphericalKmeansResult<float> spherical_kmeans(const Context&, ConstMatrixView<float>,

@@ -15,8 +15,7 @@
 #define HWY_TARGET_INCLUDE "features/fused_pooling.cpp"  // NOLINT
 #include <hwy/foreach_target.h>                          // IWYU pragma: keep
 // After foreach_target.h:
-#include <hwy/aligned_allocator.h>
-#include <hwy/highway.h>
+#include "kernels/affine_panels-inl.hpp"
 
 #ifndef KRICA_FEATURES_FUSED_POOLING_ONCE
 #define KRICA_FEATURES_FUSED_POOLING_ONCE
@@ -50,17 +49,11 @@ struct AffineCode {
 
 HWY_BEFORE_NAMESPACE();
 namespace krica::HWY_NAMESPACE {
-namespace hn = hwy::HWY_NAMESPACE;
-
-using Tag = hn::ScalableTag<float>;
-using Vector = hn::Vec<Tag>;
-
-// A tile of kTileRows patches times kPanelVectors vectors of atoms: 24 accumulators where there are
-// 32 registers, 12 where there are 16.
-constexpr Index kLanes = HWY_LANES(float);
-constexpr Index kTileRows = kLanes >= 16 ? 8 : 4;
-constexpr Index kPanelVectors = 3;
-constexpr Index kPanelAtoms = kPanelVectors * kLanes;
+using Panels = AffinePanels<float>;
+using Tag = Panels::Tag;
+using Vector = Panels::Vector;
+constexpr Index kLanes = Panels::kLanes;
+constexpr Index kTileRows = Panels::kTileRows;
 constexpr Index kBufferRows = 16;  // patches whose distances to all atoms are held at once
 
 /// 2^x for -126 <= x < 128, and for smaller x 2^-126; error at most 4 ULP. A polynomial for the
@@ -137,24 +130,12 @@ struct SoftThreshold {
   float threshold;
 };
 
-/// Rows of patches with their squared norms.
-struct Patches {
-  const float* x;
-  Index stride;
-  const float* squared_norms;
-};
+using Patches = PanelSamples<float>;
 
 class Packed final : public FusedPooling {
  public:
   explicit Packed(AffineCode code)
-      : code_(std::move(code)),
-        n_(code_.v.cols()),
-        K_(code_.v.rows()),
-        panels_((K_ + kPanelAtoms - 1) / kPanelAtoms),
-        packed_(hwy::AllocateAligned<float>(
-            static_cast<std::size_t>(panels_ * kPanelAtoms * (n_ + 2)))) {
-    for (Index panel = 0; panel < panels_; ++panel) pack(panel);
-  }
+      : code_(std::move(code)), K_(code_.v.rows()), panels_(code_.v, code_.c, code_.d, 0.0F) {}
 
   void add(ConstMatrixView<float> patches, std::span<const Range> cells,
            float* sums) const override {
@@ -181,66 +162,11 @@ class Packed final : public FusedPooling {
   }
 
  private:
-  /// One panel: c, d, then v dimension by dimension, kPanelAtoms of each; zeros beyond the last
-  /// atom.
-  void pack(Index panel) {
-    float* out = packed_.get() + panel * kPanelAtoms * (n_ + 2);
-    for (Index lane = 0; lane < kPanelAtoms; ++lane) {
-      const Index u = panel * kPanelAtoms + lane;
-      const auto at = static_cast<std::size_t>(u);
-      out[lane] = u < K_ ? code_.c[at] : 0.0F;
-      out[kPanelAtoms + lane] = u < K_ ? code_.d[at] : 0.0F;
-      for (Index j = 0; j < n_; ++j)
-        out[(j + 2) * kPanelAtoms + lane] = u < K_ ? code_.v(u, j) : 0.0F;
-    }
-  }
-
-  [[nodiscard]] const float* panel_at(Index panel) const {
-    return packed_.get() + panel * kPanelAtoms * (n_ + 2);
-  }
-
-  /// Vectors of a panel that hold atoms.
-  [[nodiscard]] Index vectors_of(Index panel) const {
-    return std::min(kPanelVectors, (K_ - panel * kPanelAtoms + kLanes - 1) / kLanes);
-  }
-
-  /// a of kTileRows patches from `row` on, times the first kVectors vectors of a panel. Rows from
-  /// `end` on repeat the last one.
-  template <Index kVectors>
-  HWY_INLINE void affine(const Patches& patches, Index row, Index end, const float* panel,
-                         Vector (&a)[kTileRows][kVectors]) const {
-    const Tag d;
-    const float* x[kTileRows];
-    HWY_UNROLL(8)
-    for (Index r = 0; r < kTileRows; ++r) {
-      const Index at = std::min(row + r, end - 1);
-      x[r] = patches.x + at * patches.stride;
-      const auto norm = hn::Set(d, patches.squared_norms[at]);
-      HWY_UNROLL(3)
-      for (Index q = 0; q < kVectors; ++q) {
-        a[r][q] = hn::MulAdd(norm, hn::Load(d, panel + q * kLanes),
-                             hn::Load(d, panel + kPanelAtoms + q * kLanes));
-      }
-    }
-    const float* v = panel + 2 * kPanelAtoms;
-    for (Index j = 0; j < n_; ++j, v += kPanelAtoms) {
-      Vector weights[kVectors];
-      HWY_UNROLL(3)
-      for (Index q = 0; q < kVectors; ++q) weights[q] = hn::Load(d, v + q * kLanes);
-      HWY_UNROLL(8)
-      for (Index r = 0; r < kTileRows; ++r) {
-        const auto value = hn::Set(d, x[r][j]);
-        HWY_UNROLL(3)
-        for (Index q = 0; q < kVectors; ++q) a[r][q] = hn::MulAdd(value, weights[q], a[r][q]);
-      }
-    }
-  }
-
   template <class Map>
   void add_all(const Patches& patches, std::span<const Range> cells, float* sums) const {
     const Map map(code_);
-    for (Index panel = 0; panel < panels_; ++panel) {
-      const Index vectors = vectors_of(panel);
+    for (Index panel = 0; panel < panels_.count(); ++panel) {
+      const Index vectors = panels_.vectors_of(panel);
       if (vectors == 1) add_panel<1>(map, patches, cells, panel, sums);
       if (vectors == 2) add_panel<2>(map, patches, cells, panel, sums);
       if (vectors == 3) add_panel<3>(map, patches, cells, panel, sums);
@@ -251,14 +177,14 @@ class Packed final : public FusedPooling {
   void add_panel(const Map& map, const Patches& patches, std::span<const Range> cells, Index panel,
                  float* sums) const {
     const Tag d;
-    const Index first = panel * kPanelAtoms;
+    const Index first = panel * Panels::kWidth;
     for (std::size_t c = 0; c < cells.size(); ++c) {
       Vector totals[Map::kOutputs][kVectors];
       for (auto& output : totals) {
         for (Vector& total : output) total = hn::Zero(d);
       }
       for (Index row = cells[c].begin; row < cells[c].end; row += kTileRows)
-        add_tile<kVectors>(map, patches, row, cells[c].end, panel_at(panel), totals);
+        add_tile<kVectors>(map, patches, row, cells[c].end, panel, totals);
       float* cell = sums + static_cast<Index>(c) * K_ * Map::kOutputs;
       for (int output = 0; output < Map::kOutputs; ++output)
         add_lanes<kVectors>(totals[output], cell + output * K_ + first, K_ - first);
@@ -267,9 +193,9 @@ class Packed final : public FusedPooling {
 
   template <Index kVectors, class Map>
   HWY_INLINE void add_tile(const Map& map, const Patches& patches, Index row, Index end,
-                           const float* panel, Vector (&totals)[Map::kOutputs][kVectors]) const {
+                           Index panel, Vector (&totals)[Map::kOutputs][kVectors]) const {
     Vector a[kTileRows][kVectors];
-    affine<kVectors>(patches, row, end, panel, a);
+    panels_.affine<kVectors>(patches, row, end, panel, a);
     HWY_UNROLL(8)
     for (Index r = 0; r < kTileRows; ++r) {
       if (row + r >= end) continue;
@@ -292,13 +218,13 @@ class Packed final : public FusedPooling {
 
   /// Triangle and hard codes: squared distances of a few patches to all atoms, then row by row.
   void add_ranked(const Patches& patches, std::span<const Range> cells, float* sums) const {
-    const Index width = panels_ * kPanelAtoms;
+    const Index width = panels_.count() * Panels::kWidth;
     auto buffer = hwy::AllocateAligned<float>(static_cast<std::size_t>(kBufferRows * width));
     for (std::size_t c = 0; c < cells.size(); ++c) {
       float* cell = sums + static_cast<Index>(c) * K_;
       for (Index row = cells[c].begin; row < cells[c].end; row += kBufferRows) {
         const Index end = std::min(row + kBufferRows, cells[c].end);
-        for (Index panel = 0; panel < panels_; ++panel)
+        for (Index panel = 0; panel < panels_.count(); ++panel)
           store_distances(patches, row, end, panel, buffer.get(), width);
         for (Index r = 0; r < end - row; ++r) {
           float* distances = buffer.get() + r * width;
@@ -313,14 +239,14 @@ class Packed final : public FusedPooling {
                        Index width) const {
     const Tag d;
     for (Index row = first; row < end; row += kTileRows) {
-      Vector a[kTileRows][kPanelVectors];
-      affine<kPanelVectors>(patches, row, end, panel_at(panel), a);
+      Vector a[kTileRows][Panels::kVectors];
+      panels_.affine<Panels::kVectors>(patches, row, end, panel, a);
       HWY_UNROLL(8)
       for (Index r = 0; r < kTileRows; ++r) {
         if (row + r >= end) continue;
-        float* out = buffer + (row + r - first) * width + panel * kPanelAtoms;
+        float* out = buffer + (row + r - first) * width + panel * Panels::kWidth;
         HWY_UNROLL(3)
-        for (Index q = 0; q < kPanelVectors; ++q) hn::Store(a[r][q], d, out + q * kLanes);
+        for (Index q = 0; q < Panels::kVectors; ++q) hn::Store(a[r][q], d, out + q * kLanes);
       }
     }
   }
@@ -350,10 +276,8 @@ class Packed final : public FusedPooling {
   }
 
   AffineCode code_;
-  Index n_;
   Index K_;
-  Index panels_;
-  hwy::AlignedFreeUniquePtr<float[]> packed_;
+  Panels panels_;
 };
 
 std::unique_ptr<const FusedPooling> make_packed(AffineCode& code) {

@@ -2,7 +2,6 @@
 #include "krica/joint/objective.hpp"
 
 #include <cmath>
-#include <optional>
 #include <vector>
 
 #include "krica/features/pool_power.hpp"
@@ -66,11 +65,10 @@ struct JointObjective<Scalar>::Implementation {
   JointObjectiveOptions options;
   PoolingGrid grid;
   ConstMatrixView<Scalar> patches;
-  std::optional<KricaObjective<Scalar>> krica;  // made when K is known
-  Matrix<Scalar> Z;                             // pooled codes; later standardised
-  Matrix<Scalar> Q;                             // ∂L/∂Z
-  Matrix<Scalar> power_slopes;                  // φ'
-  Matrix<Scalar> E;                             // scores; later ∂L/∂scores
+  Matrix<Scalar> Z;             // pooled codes; later standardised
+  Matrix<Scalar> Q;             // ∂L/∂Z
+  Matrix<Scalar> power_slopes;  // φ'
+  Matrix<Scalar> E;             // scores; later ∂L/∂scores
 
   [[nodiscard]] bool raised() const { return options.features.pool_power != 1; }
 
@@ -148,11 +146,13 @@ struct JointObjective<Scalar>::Implementation {
   double reconstruction(const JointBatch<Scalar>& batch, const JointParameters<Scalar>& at,
                         Matrix<Scalar>* gradient) {
     if (options.reconstruction == 0) return 0;
-    if (!krica) krica.emplace(context, patches, krica_options(options, at.W.rows()));
+    // Made anew for every step, and in the place of the features: both at once would be too much.
+    Z = Q = power_slopes = Matrix<Scalar>();
+    KricaObjective<Scalar> krica(context, patches, krica_options(options, at.W.rows()));
     if (gradient == nullptr)
-      return options.reconstruction * krica->value_on(batch.reconstructed, at.W);
+      return options.reconstruction * krica.value_on(batch.reconstructed, at.W);
     Matrix<Scalar> own(at.W.rows(), at.W.cols());
-    const double value = krica->value_and_gradient_on(batch.reconstructed, at.W, own);
+    const double value = krica.value_and_gradient_on(batch.reconstructed, at.W, own);
     const auto rho = static_cast<Scalar>(options.reconstruction);
     for (Index e = 0; e < own.size(); ++e) gradient->data()[e] += rho * own.data()[e];
     return options.reconstruction * value;
@@ -166,7 +166,7 @@ JointObjective<Scalar>::JointObjective(const Context& context, const JointObject
   require(options.reconstruction == 0 || patches.rows() >= 2, kName,
           "a reconstruction term needs patches, got {}", patches.rows());
   implementation_ = std::unique_ptr<Implementation>(new Implementation{
-      context, options, PoolingGrid(options.features, shape), patches, {}, {}, {}, {}, {}});
+      context, options, PoolingGrid(options.features, shape), patches, {}, {}, {}, {}});
 }
 
 template <class Scalar>

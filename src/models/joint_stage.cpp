@@ -9,6 +9,7 @@
 #include "krica/joint/trainer.hpp"
 #include "krica/patches/sampling.hpp"
 #include "models/parts.hpp"
+#include "objectives/basis_condition.hpp"
 #include "runtime/check.hpp"
 #include "solvers/common.hpp"
 
@@ -18,6 +19,7 @@ namespace {
 constexpr std::string_view kName = "max-margin";
 constexpr std::array<std::string_view, 3> kInits = {"kmeans", "random-patches", "random"};
 constexpr Index kReconstructionPatches = 20000;
+constexpr Index kConditionPatches = 2000;
 constexpr Index kSmallestBatch = 16;
 constexpr Index kStepsAnEpoch = 30;  // at least, where the batch is left to the data
 
@@ -49,7 +51,35 @@ Matrix<float> reconstruction_patches(const Context& context, const ImageSet& ima
       context, sample_patches(context, images, options.receptive_field, count).patches);
 }
 
+/// Atoms that answer to no patch, or are all the same, are told of as with every other method.
+Status settled_status(const Context& context, const ImageSet& images,
+                      const Preprocessing& preprocessing, const PipelineOptions& options,
+                      const JointResult& result) {
+  if (result.status == Status::kNumericalTrouble || result.status == Status::kCancelled)
+    return result.status;
+  const Matrix<float> patches = preprocessing.apply(
+      context, sample_patches(context, images, options.receptive_field, kConditionPatches).patches);
+  switch (
+      basis_condition<float>(context, kernel_of(options), patches, result.atoms, result.gammas)) {
+    case BasisCondition::kDiverged:
+      return Status::kDiverged;
+    case BasisCondition::kCollapsed:
+      return Status::kCollapsed;
+    default:
+      return result.status;
+  }
+}
+
 std::string trouble(const JointResult& result) {
+  if (result.status == Status::kDiverged) {
+    return fmt::format("[{}] over half of the atoms answer to no patch; a smaller rate may help",
+                       kName);
+  }
+  if (result.status == Status::kCollapsed) {
+    return fmt::format(
+        "[{}] over half of the atoms equal another one; fewer atoms or a smaller rate may help",
+        kName);
+  }
   if (result.status != Status::kNumericalTrouble) return {};
   return fmt::format(
       "[{}] the loss or its gradient was not finite at step {}; the basis of epoch {} is kept; a "
@@ -121,9 +151,11 @@ void learn_jointly(const Context& context, const ImageSet& images, bool best_whe
       checkpoint.write();
     };
     const auto state = checkpoint.state_if("joint_solver");
-    keep(train_jointly(context, images, preprocessing, start_from(content), joint_of(options),
-                       patches, hooks, state ? &*state : nullptr),
-         options, checkpoint);
+    JointResult result =
+        train_jointly(context, images, preprocessing, start_from(content), joint_of(options),
+                      patches, hooks, state ? &*state : nullptr);
+    result.status = settled_status(context, images, preprocessing, options, result);
+    keep(result, options, checkpoint);
   }
   report.warning = content.text("joint");
   report.held_out_accuracy = content.vector<double>("held_out_accuracy");

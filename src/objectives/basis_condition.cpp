@@ -20,10 +20,8 @@ bool over_half(Index part, Index whole) { return 2 * part > whole; }
 
 /// Whether over half the atoms answer to no sample. Stops at the first block that settles it.
 template <class Scalar>
-bool is_diverged(const Context& context, const Kernel& kernel, ConstMatrixView<Scalar> X,
-                 ConstMatrixView<Scalar> W) {
-  const Index K = W.rows();
-  const AtomSet<Scalar> atoms(kernel, W);
+bool is_diverged(const Context& context, const AtomSet<Scalar>& atoms, ConstMatrixView<Scalar> X) {
+  const Index K = atoms.count();
   const Partition blocks(X.rows(), block_rows_for<Scalar>(0, K));
   Matrix<Scalar> codes(blocks.largest(), K);
   std::vector<char> answers(static_cast<std::size_t>(K), 0);
@@ -73,15 +71,16 @@ bool is_collapsed(const Context& context, ConstMatrixView<Scalar> W) {
 
 template <class Scalar>
 BasisCondition basis_condition(const Context& context, const Kernel& kernel,
-                               ConstMatrixView<Scalar> X, ConstMatrixView<Scalar> W) {
-  if (is_diverged(context, kernel, X, W)) return BasisCondition::kDiverged;
+                               ConstMatrixView<Scalar> X, ConstMatrixView<Scalar> W,
+                               std::span<const Scalar> gammas) {
+  if (is_diverged(context, AtomSet<Scalar>(kernel, W, gammas), X)) return BasisCondition::kDiverged;
   if (is_collapsed(context, W)) return BasisCondition::kCollapsed;
   return BasisCondition::kSound;
 }
 
 template BasisCondition basis_condition(const Context&, const Kernel&, ConstMatrixView<float>,
-                                        ConstMatrixView<float>);
+                                        ConstMatrixView<float>, std::span<const float>);
 template BasisCondition basis_condition(const Context&, const Kernel&, ConstMatrixView<double>,
-                                        ConstMatrixView<double>);
+                                        ConstMatrixView<double>, std::span<const double>);
 
 }  // namespace krica

@@ -6,6 +6,7 @@
 
 #include "runtime/check.hpp"
 #include "runtime/parallel.hpp"
+#include "runtime/vector_math.hpp"
 
 namespace krica {
 namespace {
@@ -61,8 +62,9 @@ Matrix<double> pooling_matrix(const Pooling& pooling, Index K) {
 PoolingWeights::PoolingWeights(const Pooling& pooling, Index K)
     : K_(K), identity_(pooling.kind == PoolingKind::kNone) {
   pooling.validate(K);
+  if (identity_) build_groups(1);
   if (pooling.kind == PoolingKind::kTopographic) build_neighbourhoods(pooling);
-  if (pooling.kind == PoolingKind::kGroups) build_groups(pooling);
+  if (pooling.kind == PoolingKind::kGroups) build_groups(pooling.group_size);
   if (pooling.kind == PoolingKind::kCustom) build_custom(pooling);
 }
 
@@ -93,11 +95,11 @@ void PoolingWeights::build_neighbourhoods(const Pooling& pooling) {
   }
 }
 
-void PoolingWeights::build_groups(const Pooling& pooling) {
+void PoolingWeights::build_groups(Index group_size) {
   for (Index j = 0; j < K_; ++j) {
-    const Index first = j / pooling.group_size * pooling.group_size;
+    const Index first = j / group_size * group_size;
     std::vector<std::pair<Index, double>> entries;
-    for (Index u = first; u < first + pooling.group_size; ++u) entries.emplace_back(u, 1.0);
+    for (Index u = first; u < first + group_size; ++u) entries.emplace_back(u, 1.0);
     push_row(entries);
   }
 }
@@ -116,10 +118,6 @@ void PoolingWeights::build_custom(const Pooling& pooling) {
 Matrix<double> PoolingWeights::dense() const {
   Matrix<double> H(K_, K_);
   for (Index j = 0; j < K_; ++j) {
-    if (identity_) {
-      H(j, j) = 1;
-      continue;
-    }
     for (Index e = offsets_[static_cast<std::size_t>(j)];
          e < offsets_[static_cast<std::size_t>(j) + 1]; ++e) {
       H(j, columns_[static_cast<std::size_t>(e)]) = values_[static_cast<std::size_t>(e)];
@@ -135,16 +133,8 @@ double PoolingWeights::add(const Scalar* s, double epsilon, double weight,
   const auto eps = static_cast<Scalar>(epsilon);
   const auto lambda = static_cast<Scalar>(weight);
   Scalar* roots = scratch.data();  // sqrt(ε + Σ_u H_ju s_u²), with σ_j
-  if (identity_) {
-    for (Index u = 0; u < K_; ++u) roots[u] = std::sqrt(eps + s[u] * s[u]);
-    if (!sign.empty()) {
-      for (Index u = 0; u < K_; ++u)
-        roots[u] *= static_cast<Scalar>(sign[static_cast<std::size_t>(u)]);
-    }
-    if (derivative != nullptr) {
-      for (Index u = 0; u < K_; ++u)
-        derivative[u] += lambda * s[u] / roots[u];  // σ/|root| = 1/(σ root)
-    }
+  if (identity_ && sign.empty()) {
+    smooth_l1(s, eps, lambda, roots, derivative, K_);
     return ordered_sum(roots, K_);
   }
   for (Index j = 0; j < K_; ++j) {

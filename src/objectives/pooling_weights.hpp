@@ -26,11 +26,11 @@ class PoolingWeights {
  private:
   void push_row(std::span<const std::pair<Index, double>> entries);
   void build_neighbourhoods(const Pooling& pooling);
-  void build_groups(const Pooling& pooling);
+  void build_groups(Index group_size);
   void build_custom(const Pooling& pooling);
 
   Index K_;
-  bool identity_;
+  bool identity_;  // H = I
   // Row j of H: entries offsets_[j] ... offsets_[j+1].
   std::vector<Index> offsets_ = {0};
   std::vector<Index> columns_;

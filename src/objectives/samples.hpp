@@ -67,16 +67,16 @@ void require_basis(ConstMatrixView<Scalar> W, Index K, Index n, std::string_view
 }
 
 /// Rows of one tile: enough for the matrix products to run at full rate.
-inline constexpr Index kTileRows = 128;
+inline constexpr Index kTileRows = 256;
 /// Atoms of one tile of the gradient.
-inline constexpr Index kTileAtoms = 256;
+inline constexpr Index kTileAtoms = 400;
 
 /// As many samples as make a block of codes of about 8 MiB.
 template <class Scalar>
 Index block_rows_for(Index requested, Index K) {
   if (requested > 0) return requested;
   const Index bytes_a_row = K * static_cast<Index>(sizeof(Scalar));
-  return std::clamp<Index>((Index{8} << 20) / bytes_a_row, 2 * kTileRows, 64 * kTileRows);
+  return std::clamp<Index>((Index{16} << 20) / bytes_a_row, 2 * kTileRows, 64 * kTileRows);
 }
 
 }  // namespace krica

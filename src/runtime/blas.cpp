@@ -3,6 +3,7 @@
 
 #include <cblas.h>
 
+#include <algorithm>
 #include <cassert>
 #include <type_traits>
 
@@ -88,7 +89,8 @@ void syrk_lower(Scalar alpha, ConstMatrixView<Scalar> a, Scalar beta, MatrixView
 template <class Scalar>
 void gemm(const Context& context, Op op_a, Op op_b, Scalar alpha, ConstMatrixView<Scalar> a,
           ConstMatrixView<Scalar> b, Scalar beta, MatrixView<Scalar> c) {
-  const Partition tiles(c.rows(), kTile);
+  // Large tiles, as each packs B anew, but enough of them to share.
+  const Partition tiles(c.rows(), std::clamp(c.rows() / 8, kTile, 4 * kTile));
   parallel_for(context, tiles.count(), [&](Index t) {
     const Range tile = tiles[t];
     const auto a_tile =

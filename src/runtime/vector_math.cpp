@@ -54,6 +54,40 @@ void log1p_double(double* values, Index count) {
   transform(values, count, [](auto d, auto x) { return hn::Log1p(d, x); });
 }
 
+template <class D, class Scalar>
+HWY_INLINE void smooth_l1_at(D d, const Scalar* s, Scalar epsilon, Scalar weight, Scalar* roots,
+                             Scalar* derivative) {
+  const auto value = hn::LoadU(d, s);
+  const auto root = hn::Sqrt(hn::MulAdd(value, value, hn::Set(d, epsilon)));
+  hn::StoreU(root, d, roots);
+  if (derivative == nullptr) return;
+  const auto slope = hn::Div(hn::Mul(hn::Set(d, weight), value), root);
+  hn::StoreU(hn::Add(hn::LoadU(d, derivative), slope), d, derivative);
+}
+
+template <class Scalar>
+void smooth_l1_all(const Scalar* s, Scalar epsilon, Scalar weight, Scalar* roots,
+                   Scalar* derivative, Index count) {
+  const hn::ScalableTag<Scalar> wide;
+  const hn::CappedTag<Scalar, 1> single;
+  const auto lanes = static_cast<Index>(hn::Lanes(wide));
+  const auto from = [derivative](Index i) {
+    return derivative == nullptr ? nullptr : derivative + i;
+  };
+  Index i = 0;
+  for (; i + lanes <= count; i += lanes)
+    smooth_l1_at(wide, s + i, epsilon, weight, roots + i, from(i));
+  for (; i < count; ++i) smooth_l1_at(single, s + i, epsilon, weight, roots + i, from(i));
+}
+void smooth_l1_float(const float* s, float epsilon, float weight, float* roots, float* derivative,
+                     Index count) {
+  smooth_l1_all(s, epsilon, weight, roots, derivative, count);
+}
+void smooth_l1_double(const double* s, double epsilon, double weight, double* roots,
+                      double* derivative, Index count) {
+  smooth_l1_all(s, epsilon, weight, roots, derivative, count);
+}
+
 }  // namespace krica::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
@@ -64,6 +98,8 @@ HWY_EXPORT(exp_float);
 HWY_EXPORT(exp_double);
 HWY_EXPORT(log1p_float);
 HWY_EXPORT(log1p_double);
+HWY_EXPORT(smooth_l1_float);
+HWY_EXPORT(smooth_l1_double);
 
 template <>
 void exp_in_place(float* values, Index count) {
@@ -80,6 +116,16 @@ void log1p_in_place(float* values, Index count) {
 template <>
 void log1p_in_place(double* values, Index count) {
   HWY_DYNAMIC_DISPATCH(log1p_double)(values, count);
+}
+template <>
+void smooth_l1(const float* s, float epsilon, float weight, float* roots, float* derivative,
+               Index count) {
+  HWY_DYNAMIC_DISPATCH(smooth_l1_float)(s, epsilon, weight, roots, derivative, count);
+}
+template <>
+void smooth_l1(const double* s, double epsilon, double weight, double* roots, double* derivative,
+               Index count) {
+  HWY_DYNAMIC_DISPATCH(smooth_l1_double)(s, epsilon, weight, roots, derivative, count);
 }
 
 }  // namespace krica

@@ -16,4 +16,10 @@ void exp_in_place(Scalar* values, Index count);
 template <class Scalar>
 void log1p_in_place(Scalar* values, Index count);
 
+/// roots[i] = sqrt(epsilon + s[i]²), and, where derivative is not null, derivative[i] += weight ·
+/// s[i] / roots[i].
+template <class Scalar>
+void smooth_l1(const Scalar* s, Scalar epsilon, Scalar weight, Scalar* roots, Scalar* derivative,
+               Index count);
+
 }  // namespace krica

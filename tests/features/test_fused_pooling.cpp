@@ -3,25 +3,15 @@
 // Fused pooling against the encoder, patch by patch, with every instruction set that this processor
 // has. Built a second time with Highway's scalar fallback only.
 #include <fmt/format.h>
-#include <gtest/gtest.h>
-#include <hwy/targets.h>
 
 #include <cmath>
 
 #include "features/fused_pooling.hpp"
+#include "support/instruction_sets.hpp"
 #include "support/problems.hpp"
 
 namespace krica {
 namespace {
-
-/// Uses one instruction set only, for as long as it lives.
-class OnlyTarget {
- public:
-  explicit OnlyTarget(std::int64_t target) { hwy::SetSupportedTargetsForTest(target); }
-  OnlyTarget(const OnlyTarget&) = delete;
-  OnlyTarget& operator=(const OnlyTarget&) = delete;
-  ~OnlyTarget() { hwy::SetSupportedTargetsForTest(0); }
-};
 
 struct Code {
   std::string name;
@@ -100,16 +90,11 @@ void expect_same(const Code& code, Index K, Index n) {
 class EveryCode : public testing::TestWithParam<Code> {};
 
 TEST_P(EveryCode, IsTheEncodersOnEveryInstructionSet) {
-  int sets = 0;
-  for (const std::int64_t target : hwy::SupportedAndGeneratedTargets()) {
-    SCOPED_TRACE(hwy::TargetName(target));
-    const OnlyTarget only(target);
+  support::with_every_instruction_set([] {
     for (const Index K : {1, 5, 16, 47, 48, 49, 100}) {
       for (const Index n : {1, 7, 108}) expect_same(GetParam(), K, n);
     }
-    ++sets;
-  }
-  EXPECT_GE(sets, 1);
+  });
 }
 
 INSTANTIATE_TEST_SUITE_P(FusedPooling, EveryCode, testing::ValuesIn(codes()),

@@ -145,6 +145,17 @@ TEST(MaxMargin, ALossThatIsNotFiniteIsToldAndTheModelIsStillMade) {
   EXPECT_TRUE(model.has_classifier()) << "fitted on the last good basis";
 }
 
+TEST(MaxMargin, AtomsThatLeftTheDataAreToldOf) {
+  const auto images = gratings(60);
+  PipelineOptions options = joint_options();
+  options.rate = 5;
+  options.held_out = 0;  // else the epoch before would be kept
+  TrainingReport report;
+  const Model model = train(Context({.threads = 1, .seed = 3}), images, {options}, &report);
+  EXPECT_NE(report.warning.find("answer to no patch"), std::string::npos) << report.warning;
+  EXPECT_EQ(model.parts().basis_status, "diverged");
+}
+
 TEST(MaxMargin, RefusesWhatDoesNotFit) {
   const auto images = gratings(40);
   const auto refused = [&](const std::function<void(PipelineOptions&)>& change) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// exp and log1p over arrays: as exact as vector_math.hpp says, at any length and place.
+// exp, log1p and the smooth L1 over arrays: as exact as vector_math.hpp says, at any length and
+// place.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -154,6 +155,25 @@ TYPED_TEST(VectorMath, ResultsDependOnTheirOwnArgumentOnly) {
   std::vector<TypeParam> positive = spread<TypeParam>(0, 3, 38);
   positive.insert(positive.end(), {TypeParam(1e-30), TypeParam(-0.5)});
   expect_elementwise(positive, [](TypeParam* v, Index n) { log1p_in_place(v, n); });
+}
+
+TYPED_TEST(VectorMath, SmoothL1IsTheRootAndAddsItsDerivative) {
+  const std::vector<TypeParam> s = spread<TypeParam>(-3, 3, 1013);
+  std::vector<TypeParam> roots(s.size());
+  std::vector<TypeParam> derivative(s.size(), TypeParam(5));
+  const auto count = static_cast<Index>(s.size());
+  smooth_l1(s.data(), TypeParam(1e-4), TypeParam(0.5), roots.data(), derivative.data(), count);
+  for (std::size_t i = 0; i < s.size(); ++i) {
+    const auto value = static_cast<long double>(s[i]);
+    const long double root = std::sqrt(static_cast<long double>(TypeParam(1e-4)) + value * value);
+    const long double tolerance = 4 * std::numeric_limits<TypeParam>::epsilon();
+    ASSERT_LE(std::abs(static_cast<long double>(roots[i]) - root), tolerance * root);
+    ASSERT_LE(std::abs(static_cast<long double>(derivative[i]) - 5 - value / (2 * root)),
+              6 * tolerance);
+  }
+  std::vector<TypeParam> alone(s.size());
+  smooth_l1<TypeParam>(s.data(), TypeParam(1e-4), TypeParam(0.5), alone.data(), nullptr, count);
+  EXPECT_EQ(alone, roots);
 }
 
 }  // namespace

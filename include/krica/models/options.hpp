@@ -79,9 +79,11 @@ struct PipelineOptions {
   void validate() const;
 };
 
-/// Calls visit(name, member, help) for every option, in the order in which help lists them.
+namespace internal {
+
+/// What is computed from an image.
 template <class Options, class Visitor>
-void for_each_option(Options& o, Visitor&& visit) {
+void visit_feature_options(Options& o, Visitor& visit) {
   visit("method", o.method, "how the basis is learned");
   visit("components", o.components, "atoms in the basis");
   visit("receptive-field", o.receptive_field, "side of a patch in pixels");
@@ -99,14 +101,19 @@ void for_each_option(Options& o, Visitor&& visit) {
   visit("degree", o.degree, "degree of the polynomial kernel");
   visit("kernel-scale", o.kernel_scale,
         "b of the inverse distances and the histogram intersection");
-  visit("sparsity", o.sparsity, "weight of the sparsity term; auto is the method's own");
-  visit("epsilon", o.epsilon, "smoothing of the sparsity term");
   visit("encoder", o.encoder,
         "kernel, abs, triangle, hard, soft-threshold, soft-abs, sigmoid or lasso; auto is the "
         "method's own");
   visit("threshold", o.threshold, "of the soft-threshold encoder");
   visit("unit-norm", o.unit_norm,
         "scale preprocessed patches to length 1; auto is the method's own");
+}
+
+/// What the basis' objective weighs, and where its learning begins.
+template <class Options, class Visitor>
+void visit_basis_options(Options& o, Visitor& visit) {
+  visit("sparsity", o.sparsity, "weight of the sparsity term; auto is the method's own");
+  visit("epsilon", o.epsilon, "smoothing of the sparsity term");
   visit(
       "init", o.init,
       "start of the basis: kmeans, random-patches, random, class-kmeans or label-affinity; auto is "
@@ -126,6 +133,11 @@ void for_each_option(Options& o, Visitor&& visit) {
   visit("convention", o.convention, "RICA's conventions: paper, le or matlab");
   visit("pooling-groups", o.pooling_groups,
         "groups of the sparsity term: none, topographic or a group size");
+}
+
+/// What happens to patches before.
+template <class Options, class Visitor>
+void visit_preprocessing_options(Options& o, Visitor& visit) {
   visit("whitening", o.whitening, "zca, pca, kpca or none; auto is the method's own");
   visit("whitening-epsilon", o.whitening_epsilon,
         "added to the variances before dividing by them; auto is 0.1, for kpca 1e-4");
@@ -141,6 +153,11 @@ void for_each_option(Options& o, Visitor&& visit) {
   visit("contrast", o.contrast,
         "normalise the contrast of patches; auto is yes for images, no for samples");
   visit("contrast-epsilon", o.contrast_epsilon, "added to a patch's variance, for pixels 0 to 255");
+}
+
+/// How long and how fast it learns.
+template <class Options, class Visitor>
+void visit_solver_options(Options& o, Visitor& visit) {
   visit("solver", o.solver, "auto, lbfgs, adam or fixed-point; auto is adam for many patches");
   visit("iterations", o.iterations, "of L-BFGS and the fixed point, at most");
   visit("epochs", o.epochs, "of Adam, at most");
@@ -150,6 +167,11 @@ void for_each_option(Options& o, Visitor&& visit) {
   visit("rate", o.rate,
         "highest learning rate of Adam; auto is 0.01, for max-margin-krica 0.003 (a third of it "
         "for the classifier)");
+}
+
+/// Of max-margin-krica alone.
+template <class Options, class Visitor>
+void visit_joint_options(Options& o, Visitor& visit) {
   visit("flips", o.flips, "max-margin-krica: show images and mirror images");
   visit("crops", o.crops, "max-margin-krica: move images by up to this many pixels");
   visit("loss", o.loss, "max-margin-krica: squared-hinge or cross-entropy");
@@ -164,6 +186,11 @@ void for_each_option(Options& o, Visitor&& visit) {
         "max-margin-krica: epochs without a better held-out accuracy before it stops");
   visit("refit", o.refit,
         "max-margin-krica: fit the SVM anew on the learned features, as for other methods");
+}
+
+/// What is learned from, and the classifier.
+template <class Options, class Visitor>
+void visit_data_options(Options& o, Visitor& visit) {
   visit("patches", o.patches, "patches to learn from; of samples at most so many");
   visit("images", o.images, "training images or samples to use; 0 for all");
   visit("svm-c", o.svm_c,
@@ -171,6 +198,19 @@ void for_each_option(Options& o, Visitor&& visit) {
   visit("balanced", o.balanced, "weigh classes equally in the SVM");
   visit("test-flips", o.test_flips, "predict from the mean score of an image and its mirror image");
   visit("seed", o.seed, "of every random choice");
+}
+
+}  // namespace internal
+
+/// Calls visit(name, member, help) for every option, in the order in which help lists them.
+template <class Options, class Visitor>
+void for_each_option(Options& o, Visitor&& visit) {
+  internal::visit_feature_options(o, visit);
+  internal::visit_basis_options(o, visit);
+  internal::visit_preprocessing_options(o, visit);
+  internal::visit_solver_options(o, visit);
+  internal::visit_joint_options(o, visit);
+  internal::visit_data_options(o, visit);
 }
 
 /// The words that an option knows, for help and completion; empty where it takes a number. Where a

@@ -1,0 +1,199 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What is compared: each case makes its arrays once, and gives the ways to compute on them for a number of threads."""
+import importlib.util
+
+import numpy as np
+
+import data
+import loops
+import peers
+
+GAMMA, SPARSITY, EPSILON = 3.0, 0.01, 1e-4
+
+
+def installed(*names):
+    return all(importlib.util.find_spec(name) is not None for name in names)
+
+
+def relative_error(value, wanted):
+    return float(np.linalg.norm(value - wanted) / np.linalg.norm(wanted))
+
+
+def _unit(rng, rows, cols):
+    matrix = rng.standard_normal((rows, cols), dtype=np.float32)
+    return matrix / np.linalg.norm(matrix, axis=1, keepdims=True)
+
+
+class Case:
+    name = ""
+    quality_name = ""  # what quality() returns
+    agrees = None  # quality -> bool; judged against ours where None
+    operations = None  # counted for the rate; None where there is no such figure
+    most_repeats = 100  # fewer for those that take minutes
+
+    def candidates(self, threads):
+        """{name: function}, ours first."""
+        raise NotImplementedError
+
+
+class Encode(Case):
+    name = "encode and pool"
+    quality_name = "relative error"
+
+    def __init__(self, size, cifar):
+        self.images = data.colour_images(cifar, size["images"])
+        K = size["atoms"]
+        self.extractor = loops.Extractor(data.colour_images(cifar, max(64, size["images"])), 6, K, GAMMA)
+        self.wanted = peers.encode_numpy(self.images[:8], self.extractor)
+        n = 108
+        self.operations = 2 * len(self.images) * 27 * 27 * n * (K + n)
+
+    def quality(self, features):
+        return relative_error(features[:8], self.wanted)
+
+    def agrees(self, quality):
+        return quality < 1e-4
+
+    def candidates(self, threads):
+        ways = {"krica": lambda: self.extractor.encode(self.images, threads)}
+        ways["NumPy"] = lambda: peers.encode_numpy(self.images, self.extractor)
+        if installed("torch"):
+            ways["PyTorch"] = lambda: peers.encode_torch(self.images, self.extractor)
+        if installed("sklearn"):
+            ways["scikit-learn"] = lambda: peers.encode_sklearn(self.images, self.extractor)
+        return ways
+
+
+class _Gradient(Case):
+    quality_name = "relative error"
+
+    def __init__(self, size):
+        rng = np.random.default_rng(1)
+        self.m, self.K, self.n = size["samples"], size["atoms"], 108
+        self.X = _unit(rng, self.m, self.n)
+        self.W = _unit(rng, self.K, self.n)
+        self.wanted = self._ours(1).value_and_gradient(self.W)[1]
+
+    def quality(self, result):
+        return relative_error(result[1], self.wanted)
+
+    def agrees(self, quality):
+        return quality < 1e-3
+
+    def candidates(self, threads):
+        objective = self._ours(threads)
+        ways = {"krica": lambda: objective.value_and_gradient(self.W)}
+        if installed("torch"):
+            ways |= self._torch()
+        return ways
+
+
+class Krica(_Gradient):
+    name = "kRICA gradient"
+
+    def __init__(self, size, _cifar):
+        super().__init__(size)
+        self.operations = 3 * self.m * self.K**2 + 4 * self.m * self.K * self.n
+
+    def _ours(self, threads):
+        return loops.Objective(self.X, self.K, SPARSITY, EPSILON, threads, gamma=GAMMA)
+
+    def _torch(self):
+        arguments = (self.X, self.W, GAMMA, SPARSITY, EPSILON)
+        return {"PyTorch, autograd": lambda: peers.krica_torch_autograd(*arguments),
+                "PyTorch, gradient by hand": lambda: peers.krica_torch(*arguments)}
+
+
+class Rica(_Gradient):
+    name = "RICA gradient"
+
+    def __init__(self, size, _cifar):
+        super().__init__(size)
+        self.operations = 4 * self.m * self.K * self.n
+
+    def _ours(self, threads):
+        return loops.Objective(self.X, self.K, SPARSITY, EPSILON, threads)
+
+    def _torch(self):
+        return {"PyTorch, gradient by hand": lambda: peers.rica_torch(self.X, self.W, SPARSITY, EPSILON)}
+
+
+class Kmeans(Case):
+    name = "K-means"
+    most_repeats = 1
+    quality_name = "inertia / ours"
+
+    def __init__(self, size, cifar):
+        m, K, self.iterations = size["vectors"], size["atoms"], size["iterations"]
+        images = data.colour_images(cifar, min(10000, max(64, m // 20)))
+        self.X = loops.patches(images, 6, m)
+        self.start = np.ascontiguousarray(self.X[:: m // K][:K])
+        self.wanted = loops.kmeans(self.X, self.start, self.iterations, 2)
+        # One more assignment than updates: the last tells the inertia.
+        self.operations = 2 * (self.iterations + 1) * m * K * self.X.shape[1]
+
+    def quality(self, inertia):
+        return inertia / self.wanted
+
+    def agrees(self, quality):
+        return abs(quality - 1) < 0.01
+
+    def candidates(self, threads):
+        ways = {"krica": lambda: loops.kmeans(self.X, self.start, self.iterations, threads)}
+        if installed("sklearn"):
+            ways["scikit-learn"] = lambda: peers.kmeans_sklearn(self.X, self.start, self.iterations)
+        if installed("faiss"):
+            ways["faiss"] = lambda: peers.kmeans_faiss(self.X, self.start, self.iterations)
+        return ways
+
+
+class Svm(Case):
+    """Pooled features of Fashion-MNIST; LIBLINEAR keeps 16 bytes a number, so it is given a part."""
+
+    name = "L2-SVM"
+    most_repeats = 3
+    quality_name = "objective / ours"
+
+    def __init__(self, size, _cifar):
+        count = size["svm_images"]
+        loaded = data.fashion(count)
+        if loaded is None:
+            raise RuntimeError("Debian's package dataset-fashion-mnist is not installed")
+        images, self.labels = loaded
+        extractor = loops.Extractor(images, 6, size["svm_atoms"], GAMMA)
+        features = extractor.encode(images, 2)
+        features -= features.mean(axis=0)
+        features /= features.std(axis=0) + 1e-6
+        self.features = features
+        self.C = 100 / count
+        self.liblinear = loops.Liblinear(features, self.labels, 10)
+        self.wanted = self._objective(loops.svm(self.features, self.labels, 10, self.C, 2))
+
+    def _objective(self, weights):
+        weights = weights.astype(np.float64)
+        scores = self.features @ weights[:, :-1].T + weights[:, -1]
+        signs = np.where(self.labels[:, None] == np.arange(10), 1.0, -1.0)
+        return 0.5 * (weights**2).sum() + self.C * (np.maximum(0, 1 - signs * scores) ** 2).sum()
+
+    def quality(self, weights):
+        return self._objective(weights) / self.wanted
+
+    def agrees(self, quality):
+        return -1e-3 < quality - 1 < 2e-2  # LIBLINEAR stops earlier with its default tolerance
+
+    def candidates(self, threads):
+        return {
+            "krica": lambda: loops.svm(self.features, self.labels, 10, self.C, threads),
+            "LIBLINEAR": lambda: self.liblinear.train(self.C, 1e-2),
+        }
+
+
+CASES = {"encode": Encode, "krica": Krica, "rica": Rica, "kmeans": Kmeans, "svm": Svm}
+
+FULL = {"images": 256, "atoms": 1600, "samples": 16384, "vectors": 400000, "iterations": 10, "svm_images": 2000,
+        "svm_atoms": 400}
+QUICK = {"images": 16, "atoms": 200, "samples": 1024, "vectors": 10000, "iterations": 3, "svm_images": 400, "svm_atoms": 50}
+
+# How cost grows: the case, the size that doubles, from where, and the exponent that its operations have.
+GROWTH = [("encode", "atoms", 1), ("encode", "images", 1), ("krica", "atoms", 2), ("krica", "samples", 1),
+          ("kmeans", "atoms", 1), ("kmeans", "vectors", 1)]
