@@ -37,9 +37,11 @@ install_packages() {
   "${sudo[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}" > /dev/null
 }
 
-# build_release [-DNAME=VALUE...] [--target NAME...]
+# build_release [-DNAME=VALUE...] [--target NAME...]: without the tests, which need packages of their own, unless they are asked for
+# or were before.
 build_release() {
   local definitions=()
+  [ -f build/release/CMakeCache.txt ] || definitions=(-DKRICA_BUILD_TESTS=OFF)
   while [[ "${1:-}" == -D* ]]; do
     definitions+=("$1")
     shift

@@ -14,11 +14,10 @@ namespace krica {
 Basis learn_kmeans(const Context& context, const BasisRequest& request) {
   auto result = kmeans(context, request.patches, {.n_clusters = request.options.components});
   const Status status = result.converged ? Status::kConverged : Status::kIterationLimit;
-  return {std::move(result.centers),
-          {{.iteration = result.iterations,
-            .evaluations = result.iterations,
-            .value = result.inertia}},
-          status};
+  return {
+      std::move(result.centers),
+      {{.iteration = result.iterations, .evaluations = result.iterations, .value = result.inertia}},
+      status};
 }
 
 }  // namespace krica

@@ -55,7 +55,8 @@ Matrix<float> reconstruction_patches(const Context& context, const ImageSet& ima
 Status settled_status(const Context& context, const ImageSet& images,
                       const Preprocessing& preprocessing, const PipelineOptions& options,
                       const JointResult& result) {
-  if (result.status == Status::kNumericalTrouble) return result.status;
+  if (result.status == Status::kNumericalTrouble || result.status == Status::kCancelled)
+    return result.status;
   const Matrix<float> patches = preprocessing.apply(
       context, sample_patches(context, images, options.receptive_field, kConditionPatches).patches);
   switch (

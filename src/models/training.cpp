@@ -79,8 +79,9 @@ class Training {
                  timed("basis", [&] { return learn_atoms(patches, sample.labels); }));
     }
     if (method_.joint) {
-      timed("max-margin",
-            [&] { learn_jointly(context_, images_, job_.best_when_cancelled, checkpoint_, report_); });
+      timed("max-margin", [&] {
+        learn_jointly(context_, images_, job_.best_when_cancelled, checkpoint_, report_);
+      });
     }
     const Archive& done = checkpoint_.content();
     parts_.options = options_from_json(done.text("settled_options"));
@@ -131,8 +132,12 @@ class Training {
     if (job_.stream != nullptr && !job_.stream->begun() && job_.start != nullptr)
       job_.stream->begin(job_.start->parts().extractor->encoder().atoms());
     const auto state = checkpoint_.state_if("solver");
-    const BasisRequest request{patches, labels, basis_of(parts_.options), solver_hooks("solver"),
-                               state ? &*state : nullptr, job_.best_when_cancelled,
+    const BasisRequest request{patches,
+                               labels,
+                               basis_of(parts_.options),
+                               solver_hooks("solver"),
+                               state ? &*state : nullptr,
+                               job_.best_when_cancelled,
                                job_.stream};
     Basis basis = method_.learn(context_, request);
     require(job_.stream == nullptr || job_.stream->begun(), "train",
