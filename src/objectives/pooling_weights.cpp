@@ -62,7 +62,6 @@ Matrix<double> pooling_matrix(const Pooling& pooling, Index K) {
 PoolingWeights::PoolingWeights(const Pooling& pooling, Index K)
     : K_(K), identity_(pooling.kind == PoolingKind::kNone) {
   pooling.validate(K);
-  if (identity_) build_groups(1);
   if (pooling.kind == PoolingKind::kTopographic) build_neighbourhoods(pooling);
   if (pooling.kind == PoolingKind::kGroups) build_groups(pooling.group_size);
   if (pooling.kind == PoolingKind::kCustom) build_custom(pooling);
@@ -118,6 +117,10 @@ void PoolingWeights::build_custom(const Pooling& pooling) {
 Matrix<double> PoolingWeights::dense() const {
   Matrix<double> H(K_, K_);
   for (Index j = 0; j < K_; ++j) {
+    if (identity_) {
+      H(j, j) = 1;
+      continue;
+    }
     for (Index e = offsets_[static_cast<std::size_t>(j)];
          e < offsets_[static_cast<std::size_t>(j) + 1]; ++e) {
       H(j, columns_[static_cast<std::size_t>(e)]) = values_[static_cast<std::size_t>(e)];
@@ -133,8 +136,13 @@ double PoolingWeights::add(const Scalar* s, double epsilon, double weight,
   const auto eps = static_cast<Scalar>(epsilon);
   const auto lambda = static_cast<Scalar>(weight);
   Scalar* roots = scratch.data();  // sqrt(ε + Σ_u H_ju s_u²), with σ_j
-  if (identity_ && sign.empty()) {
-    smooth_l1(s, eps, lambda, roots, derivative, K_);
+  if (identity_) {
+    smooth_l1(s, eps, lambda, roots, sign.empty() ? derivative : nullptr, K_);
+    for (std::size_t u = 0; u < sign.size(); ++u) {
+      roots[u] *= static_cast<Scalar>(sign[u]);
+      if (derivative != nullptr)
+        derivative[u] += lambda * s[u] / roots[u];  // σ/|root| = 1/(σ root)
+    }
     return ordered_sum(roots, K_);
   }
   for (Index j = 0; j < K_; ++j) {

@@ -30,7 +30,7 @@ class PoolingWeights {
   void build_custom(const Pooling& pooling);
 
   Index K_;
-  bool identity_;  // H = I
+  bool identity_;  // H = I, which needs no entries
   // Row j of H: entries offsets_[j] ... offsets_[j+1].
   std::vector<Index> offsets_ = {0};
   std::vector<Index> columns_;

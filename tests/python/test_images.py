@@ -29,7 +29,7 @@ def test_every_option_of_the_command_line(command):
             options.add(words[0].strip(",")[2:].replace("-", "_"))
     # How data are opened and how a command speaks has no place in an estimator.
     options -= {"help", "format", "image_size", "image_size_rule", "channels", "labels", "test_fraction"}
-    options -= {"quiet", "json", "config", "help_all"}
+    options -= {"quiet", "json", "config", "help_all", "report"}
     for estimator in (krica.PatchFeatures, krica.MaxMarginKRICA):
         assert options <= set(inspect.signature(estimator).parameters)
 

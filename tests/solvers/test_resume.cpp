@@ -193,16 +193,32 @@ TYPED_TEST(Continuing, WithMoreIterations) {
   }
 }
 
+/// Whether the run ended in a line search that failed after several evaluations.
+bool ended_in_a_failing_search(const SolverResult<float>& result) {
+  return result.status == Status::kLineSearchFailed &&
+         result.evaluations > result.history.back().evaluations + 2;
+}
+
 /// Down to float32's last digit, where quasi-Newton directions fail and steepest descents are
-/// tried: in these searches, too, a cancel leaves no trace.
+/// tried: in these searches, too, a cancel leaves no trace. Which problem ends so depends on the
+/// processor's rounding, so the first that does is taken.
 TEST(ResumingLbfgs, AfterACancelInAFailingLineSearch) {
   const Context context({.threads = 1});
-  const KricaProblem<float> problem;
-  auto objective = problem.objective(context);
   const LbfgsOptions options{.gradient_tolerance = 0, .value_tolerance = 0};
+  const auto problem_of = [](std::uint64_t seed) {
+    return KricaProblem<float>({.m = 80, .n = 4, .K = 6}, {.gamma = 2.0}, seed);
+  };
+  const auto solved = [&](std::uint64_t seed) {
+    const KricaProblem<float> problem = problem_of(seed);
+    auto objective = problem.objective(context);
+    return Lbfgs<float>(options).minimize(context, objective, problem.start);
+  };
+  std::uint64_t seed = 1;
+  while (seed < 50 && !ended_in_a_failing_search(solved(seed))) ++seed;
+  const KricaProblem<float> problem = problem_of(seed);
+  auto objective = problem.objective(context);
   const auto expected = Lbfgs<float>(options).minimize(context, objective, problem.start);
-  ASSERT_EQ(expected.status, Status::kLineSearchFailed) << name_of(expected.status);
-  ASSERT_GT(expected.evaluations, expected.history.back().evaluations + 2);
+  ASSERT_TRUE(ended_in_a_failing_search(expected)) << name_of(expected.status);
   for (Index n = expected.evaluations / 2; n <= expected.evaluations; ++n) {
     Observed<float> observed(objective);
     observed.before = [&](Index count) {
