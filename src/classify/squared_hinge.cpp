@@ -4,13 +4,13 @@
 #include <algorithm>
 #include <vector>
 
-#include "runtime/blas.hpp"
+#include "classify/class_products.hpp"
 
 namespace krica {
 namespace {
 
-constexpr Index kBlockRows = 256;
-constexpr Index kGroups = 16;  // partial gradients: fixed, so that bits are
+constexpr Index kBlockRows = 32;  // few enough to stay in the cache between the two products
+constexpr Index kGroups = 16;     // partial gradients: fixed, so that bits are
 
 double squared_norm(ConstMatrixView<float> W) {
   double sum = 0;
@@ -36,9 +36,10 @@ SquaredHinge::SquaredHinge(const Context& context, ConstMatrixView<float> Z,
 double SquaredHinge::value_and_gradient(ConstMatrixView<float> W, MatrixView<float> gradient) {
   const Partition groups(Z_.rows(), (Z_.rows() + kGroups - 1) / kGroups);
   std::vector<Matrix<float>> sums(static_cast<std::size_t>(groups.count()));
+  const auto scores = scores_of(W);
   const double loss = parallel_sum(context_, groups.count(), [&](Index g) {
     Matrix<float>& sum = sums[static_cast<std::size_t>(g)] = Matrix<float>(n_classes_, cols());
-    return group_loss(groups[g], W, &sum);
+    return group_loss(groups[g], W, *scores, &sum);
   });
   const double scale = 1.0 / static_cast<double>(Z_.rows());
   parallel_for(context_, n_classes_, [&](Index c) {
@@ -53,16 +54,23 @@ double SquaredHinge::value_and_gradient(ConstMatrixView<float> W, MatrixView<flo
 
 double SquaredHinge::value(ConstMatrixView<float> W) {
   const Partition groups(Z_.rows(), (Z_.rows() + kGroups - 1) / kGroups);
-  const double loss = parallel_sum(context_, groups.count(),
-                                   [&](Index g) { return group_loss(groups[g], W, nullptr); });
+  const auto scores = scores_of(W);
+  const double loss = parallel_sum(context_, groups.count(), [&](Index g) {
+    return group_loss(groups[g], W, *scores, nullptr);
+  });
   return loss / static_cast<double>(Z_.rows()) + decay_ / 2 * squared_norm(W);
 }
 
+/// Of the weights without the biases.
+std::unique_ptr<const ClassScores> SquaredHinge::scores_of(ConstMatrixView<float> W) const {
+  return ClassScores::of(ConstMatrixView<float>(W.data(), n_classes_, Z_.cols(), W.outerStride()));
+}
+
 /// The loss of some samples; their gradient is added to `sum` where wanted.
-double SquaredHinge::group_loss(Range group, ConstMatrixView<float> W, Matrix<float>* sum) const {
+double SquaredHinge::group_loss(Range group, ConstMatrixView<float> W,
+                                const ClassScores& class_scores, Matrix<float>* sum) const {
   const Partition blocks(group.size(), kBlockRows);
   const Index F = Z_.cols();
-  const ConstMatrixView<float> weights(W.data(), n_classes_, F, W.outerStride());
   Matrix<float> scores(blocks.largest(), n_classes_);
   double loss = 0;
   for (Index b = 0; b < blocks.count(); ++b) {
@@ -70,11 +78,10 @@ double SquaredHinge::group_loss(Range group, ConstMatrixView<float> W, Matrix<fl
     const Range rows{group.begin + blocks[b].begin, group.begin + blocks[b].end};
     const ConstMatrixView<float> Z = Z_.rows_between(rows.begin, rows.end);
     const MatrixView<float> S = MatrixView<float>(scores).rows_between(0, rows.size());
-    blas::gemm<float>(blas::Op::kPlain, blas::Op::kTransposed, 1.0F, Z, weights, 0.0F, S);
+    class_scores.compute(Z, S);
     for (Index i = 0; i < rows.size(); ++i) loss += row_loss(rows.begin + i, W, scores.row(i));
     if (sum == nullptr) continue;
-    const MatrixView<float> weight_sum(sum->data(), n_classes_, F, F + 1);
-    blas::gemm<float>(blas::Op::kTransposed, blas::Op::kPlain, 1.0F, S, Z, 1.0F, weight_sum);
+    add_class_products(S, Z, MatrixView<float>(sum->data(), n_classes_, F, F + 1));
     for (Index i = 0; i < rows.size(); ++i) {
       for (Index c = 0; c < n_classes_; ++c) (*sum)(c, F) += scores(i, c);
     }

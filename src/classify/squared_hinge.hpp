@@ -5,6 +5,7 @@
 //   1/m Σ_i a_i Σ_c max(0, 1 - y_ic (w_c·z_i + b_c))² + 1/(2 C m) Σ_c (‖w_c‖² + b_c²)
 #pragma once
 
+#include <memory>
 #include <span>
 
 #include "krica/runtime/context.hpp"
@@ -12,6 +13,8 @@
 #include "runtime/parallel.hpp"
 
 namespace krica {
+
+class ClassScores;
 
 class SquaredHinge final : public Objective<float> {
  public:
@@ -25,7 +28,9 @@ class SquaredHinge final : public Objective<float> {
   double value(ConstMatrixView<float> W) override;
 
  private:
-  double group_loss(Range group, ConstMatrixView<float> W, Matrix<float>* sum) const;
+  [[nodiscard]] std::unique_ptr<const ClassScores> scores_of(ConstMatrixView<float> W) const;
+  double group_loss(Range group, ConstMatrixView<float> W, const ClassScores& class_scores,
+                    Matrix<float>* sum) const;
   double row_loss(Index i, ConstMatrixView<float> W, float* row) const;
 
   const Context& context_;
