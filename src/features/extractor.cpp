@@ -15,7 +15,7 @@ namespace krica {
 namespace {
 
 constexpr std::string_view kName = "features";
-constexpr Index kImagesAtATime = 16;
+constexpr Index kImagesAtATime = 4;
 
 }  // namespace
 
@@ -114,7 +114,7 @@ void FeatureExtractor::extract(const Context& context, const ImageSet& images, I
   while (done_blocks < blocks.count() && blocks[done_blocks].end <= first) ++done_blocks;
   // In rounds, so that progress can be told from the calling thread.
   const Partition rounds(blocks.count() - done_blocks,
-                         std::max<Index>(1, Index{4} * context.threads()));
+                         std::max<Index>(1, Index{16} * context.threads()));
   for (Index round = 0; round < rounds.count(); ++round) {
     parallel_for(context, rounds[round].size(), [&](Index offset) {
       const Range block = blocks[done_blocks + rounds[round].begin + offset];
