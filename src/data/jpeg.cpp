@@ -6,10 +6,12 @@
 #include <jerror.h>
 #include <jpeglib.h>
 
+#include <algorithm>
 #include <array>
 
 #include "data/codec.hpp"
 #include "data/errors.hpp"
+#include "data/planes.hpp"
 
 // libjpeg reports errors by longjmp. Functions that it may leave this way hold nothing with a
 // destructor: memory and messages live in Decoder, which their caller owns.
@@ -74,15 +76,24 @@ bool is_cmyk(const Decoder& decoder) {
 
 /// CMYK files of Adobe's programs, which are nearly all there are, hold inverted inks, so that
 /// channel · black / 255 is the colour.
+void store_cmyk(const std::uint8_t* line, Index width, std::uint8_t* red, Index plane) {
+  for (Index c = 0; c < 3; ++c) {
+    std::uint8_t* out = red + c * plane;
+    for (Index x = 0; x < width; ++x)
+      out[x] = static_cast<std::uint8_t>(line[4 * x + c] * line[4 * x + 3] / 255);
+  }
+}
+
 void store_line(Decoder& decoder, Index row) {
   const ImageShape shape = decoder.image.shape;
-  const int step = decoder.info.output_components;
-  for (Index c = 0; c < shape.channels; ++c) {
-    std::uint8_t* out = decoder.image.pixels.data() + c * shape.pixels() + row * shape.width;
-    for (Index x = 0; x < shape.width; ++x) {
-      const std::uint8_t* pixel = decoder.line.data() + x * step;
-      out[x] = step == 4 ? static_cast<std::uint8_t>(pixel[c] * pixel[3] / 255) : pixel[c];
-    }
+  const std::uint8_t* line = decoder.line.data();
+  std::uint8_t* out = decoder.image.pixels.data() + row * shape.width;
+  if (shape.channels == 1) {
+    std::copy_n(line, shape.width, out);
+  } else if (decoder.info.output_components == 4) {
+    store_cmyk(line, shape.width, out, shape.pixels());
+  } else {
+    split_colours(line, shape.width, out, shape.pixels());
   }
 }
 

@@ -61,7 +61,8 @@ Pixel to_pixel(float value) {
   if constexpr (std::is_same_v<Pixel, float>) {
     return value;
   } else {
-    return static_cast<Pixel>(std::lround(std::clamp(value, 0.0F, 255.0F)));
+    // In double the half is added exactly, so that this rounds as std::lround does, without a call.
+    return static_cast<Pixel>(static_cast<double>(std::clamp(value, 0.0F, 255.0F)) + 0.5);
   }
 }
 

@@ -71,7 +71,7 @@ inline constexpr Index kTileRows = 256;
 /// Atoms of one tile of the gradient.
 inline constexpr Index kTileAtoms = 400;
 
-/// As many samples as make a block of codes of about 8 MiB.
+/// As many samples as make a block of codes of at most 16 MiB.
 template <class Scalar>
 Index block_rows_for(Index requested, Index K) {
   if (requested > 0) return requested;
