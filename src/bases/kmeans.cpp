@@ -8,10 +8,12 @@
 #include <utility>
 
 #include "bases/methods.hpp"
+#include "bases/start.hpp"
 
 namespace krica {
 
 Basis learn_kmeans(const Context& context, const BasisRequest& request) {
+  require_patches_for_atoms(request);
   auto result = kmeans(context, request.patches, {.n_clusters = request.options.components});
   const Status status = result.converged ? Status::kConverged : Status::kIterationLimit;
   return {

@@ -8,8 +8,6 @@
 // reconstruction error and activity penalty on held-out patches is kept.
 #include "objectives/sparse_rbm.hpp"
 
-#include <algorithm>
-
 #include "bases/methods.hpp"
 #include "bases/packed_basis.hpp"
 #include "runtime/check.hpp"
@@ -24,9 +22,6 @@ Basis learn_sparse_rbm(const Context& context, const BasisRequest& request) {
   require(!request.options.untied, "sparse_rbm",
           "a restricted Boltzmann machine has one set of weights; leave untied off");
   by_adam.options.solver = "adam";
-  // Few patches still make several steps an epoch.
-  by_adam.options.batch =
-      std::min(request.options.batch, std::max<Index>(1, request.patches.rows() / 10));
   SparseRbmObjective<float> objective(context, request.patches,
                                       {.n_components = request.options.components,
                                        .sparsity = request.options.sparsity,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "bases/start.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -15,6 +16,7 @@ namespace krica {
 namespace {
 
 constexpr Index kManyPatches = 50000;
+constexpr Index kLargestBatch = 1024;
 
 using Start = std::function<Matrix<float>()>;
 
@@ -34,8 +36,6 @@ Matrix<float> random_atoms(const Context& context, Index K, Index n) {
 }
 
 Matrix<float> random_patches(const Context& context, ConstMatrixView<float> patches, Index K) {
-  require(K <= patches.rows(), "basis", "{} atoms cannot be drawn from {} patches", K,
-          patches.rows());
   require_finite(patches, "basis", "patches");
   Random random = context.random("basis.random_patches");
   Matrix<float> atoms(K, patches.cols());
@@ -45,14 +45,20 @@ Matrix<float> random_patches(const Context& context, ConstMatrixView<float> patc
   return atoms;
 }
 
-AdamOptions adam_options(const BasisOptions& options) {
-  return {.epochs = options.epochs, .batch = options.batch, .rate = options.rate};
+/// Few patches still make several steps an epoch.
+Index automatic_batch(Index patches) { return std::clamp<Index>(patches / 10, 1, kLargestBatch); }
+
+AdamOptions adam_options(const BasisRequest& request) {
+  const BasisOptions& options = request.options;
+  return {.epochs = options.epochs,
+          .batch = options.batch.value_or(automatic_batch(request.patches.rows())),
+          .rate = options.rate};
 }
 
 Basis passed(const Context& context, SampledObjective<float>& objective,
              const BasisRequest& request, const Start& start) {
   AdamStream<float>& stream = *request.stream;
-  const Status status = stream.pass(context, objective, adam_options(request.options), start);
+  const Status status = stream.pass(context, objective, adam_options(request), start);
   if (status == Status::kCancelled && !request.best_when_cancelled) throw Cancelled();
   return {stream.W(), stream.history(), status};
 }
@@ -74,7 +80,7 @@ SolverResult<float> solve(const Context& context, SampledObjective<float>& objec
                objective, request, start);
   }
   if (solver == "adam") {
-    return run(context, Adam<float>(adam_options(options), request.hooks), objective, request,
+    return run(context, Adam<float>(adam_options(request), request.hooks), objective, request,
                start);
   }
   require(solver == "fixed-point", "basis",
@@ -85,11 +91,18 @@ SolverResult<float> solve(const Context& context, SampledObjective<float>& objec
 
 }  // namespace
 
+void require_patches_for_atoms(const BasisRequest& request) {
+  require(request.options.components <= request.patches.rows(), "basis",
+          "{} atoms cannot start from {} samples; use fewer components or more patches",
+          request.options.components, request.patches.rows());
+}
+
 Matrix<float> starting_atoms(const Context& context, const BasisRequest& request) {
   const BasisOptions& options = request.options;
   require(options.components > 0, "basis", "components must be > 0, got {}", options.components);
   if (options.init == "random")
     return random_atoms(context, options.components, request.patches.cols());
+  require_patches_for_atoms(request);
   if (options.init == "random-patches")
     return random_patches(context, request.patches, options.components);
   if (options.init == "class-kmeans") return class_kmeans(context, request);

@@ -8,15 +8,17 @@
 
 namespace krica {
 
+/// Throws InvalidArgument where there are fewer patches than atoms, each of which starts from some.
+void require_patches_for_atoms(const BasisRequest& request);
+
 /// The first atoms by request.options.init: kmeans, random-patches (different ones), random
 /// (unit-norm normals), or by class (class_atoms.hpp). Throws InvalidArgument for other names and
 /// for more atoms than patches.
 Matrix<float> starting_atoms(const Context& context, const BasisRequest& request);
 
 /// Minimises by request.options.solver; "auto" is Adam from 50,000 patches on, else L-BFGS; or goes
-/// on with request.stream. Resumes
-/// request.state. Throws Cancelled after the checkpoint hook was given the state, unless
-/// request.best_when_cancelled.
+/// on with request.stream. Resumes request.state. Throws Cancelled after the checkpoint hook was
+/// given the state, unless request.best_when_cancelled.
 Basis minimised(const Context& context, SampledObjective<float>& objective,
                 const BasisRequest& request);
 

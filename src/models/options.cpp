@@ -46,7 +46,6 @@ void read(const json& entry, Auto<Value>& value) {
 }
 
 // Defaults that depend on the method.
-constexpr Index kPatchBatch = 1024;
 constexpr double kPatchRate = 0.01;
 constexpr double kJointRate = 0.003;
 constexpr double kJointPower = 0.5;
@@ -177,7 +176,6 @@ PipelineOptions resolved(const PipelineOptions& options, const ImageShape& shape
   }
   if (!settled.pool_power) settled.pool_power = method.joint ? kJointPower : 1.0;
   if (!settled.rate) settled.rate = method.joint ? kJointRate : kPatchRate;
-  if (!settled.batch && !method.joint) settled.batch = kPatchBatch;
   if (!settled.learn_gamma)
     settled.learn_gamma = method.joint && kernel_kind(settled.kernel) == KernelKind::kGaussian;
   return settled;
@@ -265,7 +263,7 @@ BasisOptions basis_of(const PipelineOptions& options) {
           .solver = options.solver,
           .iterations = options.iterations,
           .epochs = options.epochs,
-          .batch = options.batch.value_or(kPatchBatch),
+          .batch = options.batch,
           .rate = options.rate.value_or(kPatchRate),
           .discrimination = options.discrimination,
           .discrimination_reading = options.discrimination_reading,

@@ -18,6 +18,21 @@
 namespace krica {
 namespace {
 
+/// What to do about a basis that came to nothing; empty for one that did not.
+std::string trouble_with(std::string_view basis_status) {
+  if (basis_status == name_of(Status::kDiverged)) {
+    return "[train] the basis diverged: over half of the atoms answer to no patch; a smaller "
+           "gamma, "
+           "another kernel or init may help";
+  }
+  if (basis_status == name_of(Status::kCollapsed)) {
+    return "[train] the basis collapsed: over half of the atoms equal another one; fewer "
+           "components "
+           "or smaller weights may help";
+  }
+  return {};
+}
+
 class Training {
  public:
   Training(const Context& context, const ImageSet& images, const TrainingJob& job,
@@ -86,6 +101,7 @@ class Training {
     const Archive& done = checkpoint_.content();
     parts_.options = options_from_json(done.text("settled_options"));
     parts_.basis_status = done.text("basis_status");
+    if (!method_.joint) report_.warning = trouble_with(parts_.basis_status);
     if (done.has("atom_class")) parts_.atom_class = done.vector<std::int64_t>("atom_class");
     const Archive solver = checkpoint_.state("basis_result");
     parts_.history = history_from(solver);

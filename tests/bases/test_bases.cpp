@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // What every method under src/bases must do: learn, repeat its bits, resume, refuse.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -118,6 +119,27 @@ TEST_P(EveryMethod, RefusesMoreAtomsThanPatchesOrNone) {
   many.options.components = 401;
   if (basis_method(GetParam()).init != "random") {
     EXPECT_THROW(learn(Context(), many), InvalidArgument);
+  }
+}
+
+TEST_P(EveryMethod, LearnsFromFewPatchesByAdamWithoutBeingToldABatch) {
+  BasisRequest few = request("adam");
+  few.options.batch.reset();
+  EXPECT_TRUE(learn(Context(), few).atoms.view().allFinite());
+}
+
+TEST(Bases, SayWhatToDoAboutMoreAtomsThanPatches) {
+  const Matrix<float> patches = unit_patches();
+  BasisRequest many{patches, {}, {}, {}, nullptr};
+  many.options.components = 401;
+  for (const char* method : {"krica", "random-patches", "kmeans-triangle"}) {
+    many.options.init = std::string(basis_method(method).init);
+    try {
+      basis_method(method).learn(Context(), many);
+      ADD_FAILURE() << method << " took them";
+    } catch (const InvalidArgument& error) {
+      EXPECT_THAT(error.what(), testing::HasSubstr("use fewer components or more patches"));
+    }
   }
 }
 

@@ -101,6 +101,17 @@ TEST(Training, RefusesACheckpointOfAnotherVersion) {
   remove_checkpoint(checkpoint);
 }
 
+TEST(Training, ABasisThatCameToNothingIsToldOf) {
+  PipelineOptions options = small_options();
+  options.gamma = 1e4;
+  TrainingReport report;
+  const Model model = train(Context({.seed = 3}), gratings(90), {options}, &report);
+  EXPECT_EQ(model.parts().basis_status, "diverged");
+  EXPECT_NE(report.warning.find("the basis diverged"), std::string::npos) << report.warning;
+  train(Context({.seed = 3}), gratings(90), {small_options()}, &report);
+  EXPECT_EQ(report.warning, "");
+}
+
 TEST(Training, KernelPcaInFront) {
   const auto images = gratings(60);
   PipelineOptions options = small_options("random-patches");

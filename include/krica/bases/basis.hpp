@@ -28,7 +28,7 @@ struct BasisOptions {
   std::string solver = "auto";
   Index iterations = 100;
   Index epochs = 10;
-  Index batch = 1024;
+  std::optional<Index> batch = {};  ///< of Adam; unset: 1024, or a tenth of fewer than 10,240
   double rate = 0.01;
   double discrimination = 0.1;                 ///< of drica, d-rica and d-krica
   std::string discrimination_reading = "sum";  ///< sum, select

@@ -162,8 +162,8 @@ void visit_solver_options(Options& o, Visitor& visit) {
   visit("iterations", o.iterations, "of L-BFGS and the fixed point, at most");
   visit("epochs", o.epochs, "of Adam, at most");
   visit("batch", o.batch,
-        "samples in a step of Adam; auto is 1024 patches, for max-margin-krica 128 images or fewer "
-        "where there are few");
+        "samples in a step of Adam; auto is 1024 patches or a tenth of them, for max-margin-krica "
+        "128 images or fewer where there are few");
   visit("rate", o.rate,
         "highest learning rate of Adam; auto is 0.01, for max-margin-krica 0.003 (a third of it "
         "for the classifier)");
@@ -217,8 +217,8 @@ void for_each_option(Options& o, Visitor&& visit) {
 /// value may be left open, "auto" is allowed beside them, and pooling-groups also takes a number.
 std::vector<std::string> choices_of(std::string_view option);
 
-/// What the method leaves open, settled: a copy without unset values except gamma, svm_c and the
-/// batch of max-margin-krica, which the data settles. Samples are their own patches: for them
+/// What the method leaves open, settled: a copy without unset values except gamma, svm_c and batch,
+/// which the data settles. Samples are their own patches: for them
 /// receptive_field and stride are 1, pool is 1x1 whatever was given.
 PipelineOptions resolved(const PipelineOptions& options, const ImageShape& shape);
 
