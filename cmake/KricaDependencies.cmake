@@ -6,6 +6,9 @@ find_package(OpenSSL REQUIRED COMPONENTS Crypto)
 find_package(OpenMP REQUIRED COMPONENTS CXX)
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(HWY REQUIRED IMPORTED_TARGET libhwy)
+# Not for vectors whose length is known at run time only: the register tiles are arrays of vectors.
+target_compile_definitions(PkgConfig::HWY
+                           INTERFACE HWY_DISABLED_TARGETS=\(HWY_SVE|HWY_SVE2|HWY_SVE_256|HWY_SVE2_128|HWY_RVV\))
 
 # Counter-based random numbers; headers only.
 find_path(RANDOM123_INCLUDE_DIR Random123/philox.h REQUIRED)

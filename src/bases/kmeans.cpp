@@ -1,12 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// K-means centres as atoms, for the triangle and the hard code. A. Coates, H. Lee, A. Ng, "An
-// Analysis of Single-Layer Networks in Unsupervised Feature Learning", AISTATS 2011. Differences: a
-// k-means++ start, and empty clusters move to the farthest patches.
+// K-means: the atoms are the centres that minimise Σ_i min_u ‖x_i - c_u‖², for two codes,
+//
+//   triangle  s_u = max(0, mean_v ‖x - c_v‖ - ‖x - c_u‖)      hard  s_u = 1 for the nearest, else
+//   0.
+//
+// A. Coates, H. Lee, A. Ng, "An Analysis of Single-Layer Networks in Unsupervised Feature
+// Learning", AISTATS 2011. Differences: a k-means++ start, and empty clusters move to the farthest
+// patches.
 #include "krica/clustering/kmeans.hpp"
 
 #include <utility>
 
+#include "bases/clustering_run.hpp"
 #include "bases/methods.hpp"
 #include "bases/start.hpp"
 
@@ -14,12 +20,15 @@ namespace krica {
 
 Basis learn_kmeans(const Context& context, const BasisRequest& request) {
   require_patches_for_atoms(request);
-  auto result = kmeans(context, request.patches, {.n_clusters = request.options.components});
-  const Status status = result.converged ? Status::kConverged : Status::kIterationLimit;
-  return {
-      std::move(result.centers),
-      {{.iteration = result.iterations, .evaluations = result.iterations, .value = result.inertia}},
-      status};
+  ClusteringRun run(context, request, "kmeans");
+  return run.run([&](const ClusteringHook<float>& hook) -> ClusteringRun::Clusters {
+    KmeansOptions options{.n_clusters = request.options.components};
+    options.max_iterations -= run.done();
+    auto result = run.done() > 0
+                      ? kmeans_from<float>(context, request.patches, run.atoms(), options, hook)
+                      : kmeans<float>(context, request.patches, options, hook);
+    return {std::move(result.centers), result.converged};
+  });
 }
 
 }  // namespace krica

@@ -25,9 +25,10 @@ class PackedBestRow final : public BestRow<Scalar> {
   using Place = hn::RebindToSigned<Tag>;  // of vectors, as wide as the scores
   using PlaceLane = hn::TFromD<Place>;
   static constexpr Index kLanes = Panels::kLanes;
-  // Below any score, and 0 where it would be compared by its magnitude.
-  static constexpr Scalar kPadding =
-      kMagnitudes ? Scalar(0) : -std::numeric_limits<Scalar>::infinity();
+  // Never larger than another score, whatever that is: a row that does not exist must not be found.
+  static constexpr Scalar kPadding = kMagnitudes ? std::numeric_limits<Scalar>::quiet_NaN()
+                                                 : -std::numeric_limits<Scalar>::infinity();
+  static constexpr Scalar kBelowAll = kMagnitudes ? Scalar(-1) : kPadding;
 
  public:
   PackedBestRow(ConstMatrixView<Scalar> W, std::span<const Scalar> offsets)
@@ -38,7 +39,7 @@ class PackedBestRow final : public BestRow<Scalar> {
     const auto size = static_cast<std::size_t>(X.rows() * kLanes);
     auto scores = hwy::AllocateAligned<Scalar>(size);
     auto places = hwy::AllocateAligned<PlaceLane>(size);
-    std::fill_n(scores.get(), size, kMagnitudes ? Scalar(-1) : kPadding);
+    std::fill_n(scores.get(), size, kBelowAll);
     std::fill_n(places.get(), size, PlaceLane(0));
     const PanelSamples<Scalar> samples{X.data(), X.outerStride(), nullptr};
     for (Index panel = 0; panel < panels_.count(); ++panel) {

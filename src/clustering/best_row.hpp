@@ -26,7 +26,7 @@ class BestRow {
   static std::unique_ptr<const BestRow> of_magnitudes(ConstMatrixView<Scalar> W);
   virtual ~BestRow() = default;
 
-  /// rows[i] = u*(x_i), the first of equals. One thread.
+  /// rows[i] = u*(x_i), the first of equals; 0 where no score is a number. One thread.
   virtual void find(ConstMatrixView<Scalar> X, Index* rows) const = 0;
 };
 

@@ -34,9 +34,10 @@ class Lloyd {
         assignment_(static_cast<std::size_t>(X.rows()), 0),
         distances_(static_cast<std::size_t>(X.rows()), 0.0) {}
 
-  KmeansResult<Scalar> run(const KmeansOptions& options) {
-    const lloyd::Turns turns = lloyd::take_turns(
-        context_, kName, options, [this] { return assign(); }, [this] { update_centers(); });
+  KmeansResult<Scalar> run(const KmeansOptions& options, const ClusteringHook<Scalar>& hook) {
+    const lloyd::Turns turns = lloyd::take_turns<Scalar>(
+        context_, kName, options, centers_, hook, [this] { return assign(); },
+        [this] { update_centers(); });
     KmeansResult<Scalar> result;
     result.centers = std::move(centers_);
     result.assignment = std::move(assignment_);
@@ -68,7 +69,7 @@ class Lloyd {
     double inertia = 0;
     for (Index i = tile.begin; i < tile.end; ++i) {
       const Scalar* center = centers_.row(assignment_[static_cast<std::size_t>(i)]);
-      const double distance = squared_distance(row_of(X_, i), center, X_.cols());
+      const double distance = ordered_squared_distance(row_of(X_, i), center, X_.cols());
       distances_[static_cast<std::size_t>(i)] = distance;
       inertia += distance;
     }
@@ -146,7 +147,7 @@ Matrix<Scalar> plus_plus(const Context& context, ConstMatrixView<Scalar> X, Inde
       double sum = 0;
       for (Index i = tiles[t].begin; i < tiles[t].end; ++i) {
         double& distance = nearest[static_cast<std::size_t>(i)];
-        distance = std::min(distance, squared_distance(pool.row(i), last, pool.cols()));
+        distance = std::min(distance, ordered_squared_distance(pool.row(i), last, pool.cols()));
         sum += distance;
       }
       return sum;
@@ -156,22 +157,12 @@ Matrix<Scalar> plus_plus(const Context& context, ConstMatrixView<Scalar> X, Inde
   return rows_at<Scalar>(pool, chosen);
 }
 
-/// Distances come from products, so these must not overflow.
-template <class Scalar>
-void require_squares(ConstMatrixView<Scalar> rows, std::string_view name) {
-  double largest = 0;
-  for (Index i = 0; i < rows.rows(); ++i)
-    largest = std::max(largest, ordered_dot(row_of(rows, i), row_of(rows, i), rows.cols()));
-  require(largest < static_cast<double>(std::numeric_limits<Scalar>::max() / 4), kName,
-          "{}: a squared norm of {} overflows, scale the values down", name, largest);
-}
-
 template <class Scalar>
 void check_data(ConstMatrixView<Scalar> X, const KmeansOptions& options) {
   require_not_empty(X, kName, "X");
   options.validate(X.rows());
   require_finite(X, kName, "X");
-  require_squares(X, "X");
+  lloyd::require_squares(X, kName, "X");
 }
 
 }  // namespace
@@ -185,33 +176,35 @@ void KmeansOptions::validate(Index n_samples) const {
 
 template <class Scalar>
 KmeansResult<Scalar> kmeans(const Context& context, ConstMatrixView<Scalar> X,
-                            const KmeansOptions& options) {
+                            const KmeansOptions& options, const ClusteringHook<Scalar>& hook) {
   check_data(X, options);
   if (options.start == KmeansStart::kPlusPlus) {
-    return Lloyd<Scalar>(context, X, plus_plus(context, X, options.n_clusters)).run(options);
+    return Lloyd<Scalar>(context, X, plus_plus(context, X, options.n_clusters)).run(options, hook);
   }
   Random random = context.random("kmeans.start");
   return Lloyd<Scalar>(context, X, rows_at(X, random_subset(random, X.rows(), options.n_clusters)))
-      .run(options);
+      .run(options, hook);
 }
 
 template <class Scalar>
 KmeansResult<Scalar> kmeans_from(const Context& context, ConstMatrixView<Scalar> X,
-                                 ConstMatrixView<Scalar> centers, const KmeansOptions& options) {
+                                 ConstMatrixView<Scalar> centers, const KmeansOptions& options,
+                                 const ClusteringHook<Scalar>& hook) {
   check_data(X, options);
   require(centers.rows() == options.n_clusters && centers.cols() == X.cols(), kName,
           "the centres are {} x {}, they must be {} x {}", centers.rows(), centers.cols(),
           options.n_clusters, X.cols());
   require_finite(centers, kName, "the centres");
-  require_squares(centers, "the centres");
-  return Lloyd<Scalar>(context, X, Matrix<Scalar>::copy_of(centers)).run(options);
+  lloyd::require_squares(centers, kName, "the centres");
+  return Lloyd<Scalar>(context, X, Matrix<Scalar>::copy_of(centers)).run(options, hook);
 }
 
-#define KRICA_INSTANTIATE(Scalar)                                                    \
-  template KmeansResult<Scalar> kmeans(const Context&, ConstMatrixView<Scalar>,      \
-                                       const KmeansOptions&);                        \
-  template KmeansResult<Scalar> kmeans_from(const Context&, ConstMatrixView<Scalar>, \
-                                            ConstMatrixView<Scalar>, const KmeansOptions&)
+#define KRICA_INSTANTIATE(Scalar)                                                            \
+  template KmeansResult<Scalar> kmeans(const Context&, ConstMatrixView<Scalar>,              \
+                                       const KmeansOptions&, const ClusteringHook<Scalar>&); \
+  template KmeansResult<Scalar> kmeans_from(const Context&, ConstMatrixView<Scalar>,         \
+                                            ConstMatrixView<Scalar>, const KmeansOptions&,   \
+                                            const ClusteringHook<Scalar>&)
 KRICA_INSTANTIATE(float);
 KRICA_INSTANTIATE(double);
 #undef KRICA_INSTANTIATE

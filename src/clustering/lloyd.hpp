@@ -5,14 +5,32 @@
 #pragma once
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
 #include <span>
 #include <string_view>
 #include <vector>
 
+#include "krica/clustering/turn.hpp"
+#include "runtime/check.hpp"
 #include "runtime/parallel.hpp"
 
 namespace krica::lloyd {
+
+/// Scores are products, which must not overflow. Throws InvalidArgument for a squared norm from
+/// `limit` on.
+template <class Scalar>
+void require_squares(ConstMatrixView<Scalar> rows, std::string_view operation,
+                     std::string_view name,
+                     double limit = static_cast<double>(std::numeric_limits<Scalar>::max() / 4)) {
+  double largest = 0;
+  for (Index i = 0; i < rows.rows(); ++i) {
+    const Scalar* row = rows.data() + i * rows.outerStride();
+    largest = std::max(largest, ordered_dot(row, row, rows.cols()));
+  }
+  require(largest < limit, operation, "{}: a squared norm of {} overflows, scale the values down",
+          name, largest);
+}
 
 struct Turns {
   double cost = 0;
@@ -21,10 +39,12 @@ struct Turns {
 };
 
 /// Takes turns until the cost, which assign() returns, falls by no more than tolerance times
-/// itself. Options has max_iterations and tolerance.
-template <class Options, class Assign, class Update>
+/// itself; tells the hook of each. Options has max_iterations and tolerance; update() changes
+/// `rows`.
+template <class Scalar, class Options, class Assign, class Update>
 Turns take_turns(const Context& context, std::string_view name, const Options& options,
-                 Assign assign, Update update) {
+                 const Matrix<Scalar>& rows, const ClusteringHook<Scalar>& hook, Assign assign,
+                 Update update) {
   Turns turns{assign()};
   while (!turns.converged && turns.iterations < options.max_iterations) {
     update();
@@ -32,6 +52,7 @@ Turns take_turns(const Context& context, std::string_view name, const Options& o
     ++turns.iterations;
     turns.converged = turns.cost - next <= options.tolerance * turns.cost;
     turns.cost = next;
+    if (hook) hook({turns.iterations, turns.cost, turns.converged, rows});
     context.report({name, turns.iterations, options.max_iterations, turns.cost});
   }
   return turns;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 #include "clustering/best_row.hpp"
@@ -15,6 +16,10 @@ namespace {
 
 constexpr std::string_view kName = "spherical_kmeans";
 constexpr Index kTileRows = 256;
+/// Atoms are sums of gain times sample: for double, their squares must fit as well.
+template <class Scalar>
+constexpr double kLargestSquare =
+    std::min(1e150, static_cast<double>(std::numeric_limits<Scalar>::max() / 4));
 
 template <class Scalar>
 class Spherical {
@@ -27,12 +32,14 @@ class Spherical {
         gains_(static_cast<std::size_t>(X.rows()), 0.0),
         residuals_(static_cast<std::size_t>(X.rows()), 0.0) {
     for (Index u = 0; u < atoms_.rows(); ++u)
-      require(scale_to_one(atoms_.row(u)), kName, "atom {} of the start is zero", u);
+      require(set_atom(u, atoms_.row(u)), kName, "atom {} of the start is zero", u);
   }
 
-  SphericalKmeansResult<Scalar> run(const SphericalKmeansOptions& options) {
-    const lloyd::Turns turns = lloyd::take_turns(
-        context_, kName, options, [this] { return assign(); }, [this] { update_atoms(); });
+  SphericalKmeansResult<Scalar> run(const SphericalKmeansOptions& options,
+                                    const ClusteringHook<Scalar>& hook) {
+    const lloyd::Turns turns = lloyd::take_turns<Scalar>(
+        context_, kName, options, atoms_, hook, [this] { return assign(); },
+        [this] { update_atoms(); });
     SphericalKmeansResult<Scalar> result;
     result.atoms = std::move(atoms_);
     result.assignment = std::move(assignment_);
@@ -43,13 +50,17 @@ class Spherical {
   }
 
  private:
-  /// False where the row is zero.
-  bool scale_to_one(Scalar* row) const {
+  /// The row of unit length; false where it is zero. In double, as a sum of many samples may be
+  /// beyond Scalar. A row of length 1 but for rounding keeps its bits: what goes on from its own
+  /// atoms does as if it had not stopped.
+  template <class From>
+  bool set_atom(Index u, const From* row) {
     const Index n = X_.cols();
-    const double length = std::sqrt(ordered_dot<Scalar>(row, row, n));
+    double length = std::sqrt(ordered_dot<From>(row, row, n));
     if (!(length > 0)) return false;
+    if (std::abs(length - 1) < 4 * std::numeric_limits<Scalar>::epsilon()) length = 1;
     for (Index j = 0; j < n; ++j)
-      row[j] = static_cast<Scalar>(static_cast<double>(row[j]) / length);
+      atoms_(u, j) = static_cast<Scalar>(static_cast<double>(row[j]) / length);
     return true;
   }
 
@@ -83,8 +94,7 @@ class Spherical {
         lloyd::assigned_sums<Scalar>(context_, X_, assignment_, gains_, atoms_.rows());
     std::vector<Index> empty;
     for (Index u = 0; u < atoms_.rows(); ++u) {
-      for (Index j = 0; j < X_.cols(); ++j) atoms_(u, j) = static_cast<Scalar>(sums(u, j));
-      if (!scale_to_one(atoms_.row(u))) empty.push_back(u);
+      if (!set_atom(u, sums.row(u))) empty.push_back(u);
     }
     if (!empty.empty()) reseed(empty);
   }
@@ -93,10 +103,10 @@ class Spherical {
   void reseed(const std::vector<Index>& empty) {
     const std::vector<Index> worst = lloyd::costliest(residuals_, empty.size());
     for (std::size_t e = 0; e < empty.size(); ++e) {
-      const Scalar* x = X_.data() + worst[e % worst.size()] * X_.outerStride();
-      Scalar* atom = atoms_.row(empty[e]);
-      std::copy(x, x + X_.cols(), atom);
-      if (!scale_to_one(atom)) atom[empty[e] % X_.cols()] = Scalar(1);  // all samples are zero
+      const Index u = empty[e];
+      if (set_atom(u, X_.data() + worst[e % worst.size()] * X_.outerStride())) continue;
+      std::fill_n(atoms_.row(u), X_.cols(), Scalar(0));  // all samples are zero
+      atoms_(u, u % X_.cols()) = Scalar(1);
     }
   }
 
@@ -120,22 +130,27 @@ void SphericalKmeansOptions::validate() const {
 template <class Scalar>
 SphericalKmeansResult<Scalar> spherical_kmeans(const Context& context, ConstMatrixView<Scalar> X,
                                                ConstMatrixView<Scalar> start,
-                                               const SphericalKmeansOptions& options) {
+                                               const SphericalKmeansOptions& options,
+                                               const ClusteringHook<Scalar>& hook) {
   options.validate();
   require_not_empty(X, kName, "X");
   require_finite(X, kName, "X");
+  lloyd::require_squares(X, kName, "X", kLargestSquare<Scalar>);
   require(start.rows() == options.n_clusters && start.cols() == X.cols(), kName,
           "the start is {} x {}, it must be {} x {}", start.rows(), start.cols(),
           options.n_clusters, X.cols());
   require_finite(start, kName, "the start");
-  return Spherical<Scalar>(context, X, start).run(options);
+  lloyd::require_squares(start, kName, "the start", kLargestSquare<Scalar>);
+  return Spherical<Scalar>(context, X, start).run(options, hook);
 }
 
 template SphericalKmeansResult<float> spherical_kmeans(const Context&, ConstMatrixView<float>,
                                                        ConstMatrixView<float>,
-                                                       const SphericalKmeansOptions&);
+                                                       const SphericalKmeansOptions&,
+                                                       const ClusteringHook<float>&);
 template SphericalKmeansResult<double> spherical_kmeans(const Context&, ConstMatrixView<double>,
                                                         ConstMatrixView<double>,
-                                                        const SphericalKmeansOptions&);
+                                                        const SphericalKmeansOptions&,
+                                                        const ClusteringHook<double>&);
 
 }  // namespace krica

@@ -28,21 +28,12 @@ void distances_from_dots(const Scalar* x, ConstMatrixView<Scalar> W, std::span<c
   if (near == 0) return;
   for (Index u = 0; u < K; ++u) {
     if (row[u] >= kNear * (x_norm + w_norms[u])) continue;
-    row[u] = static_cast<Scalar>(squared_distance(x, W.data() + u * W.outerStride(), W.cols()));
+    row[u] =
+        static_cast<Scalar>(ordered_squared_distance(x, W.data() + u * W.outerStride(), W.cols()));
   }
 }
 
 }  // namespace
-
-template <class Scalar>
-double squared_distance(const Scalar* a, const Scalar* b, Index n) {
-  double sum = 0;
-  for (Index j = 0; j < n; ++j) {
-    const double difference = static_cast<double>(a[j]) - static_cast<double>(b[j]);
-    sum += difference * difference;
-  }
-  return sum;
-}
 
 template <class Scalar>
 std::vector<Scalar> squared_row_norms(ConstMatrixView<Scalar> W) {
@@ -66,7 +57,6 @@ void squared_distances(ConstMatrixView<Scalar> X, ConstMatrixView<Scalar> W,
 }
 
 #define KRICA_INSTANTIATE(Scalar)                                                   \
-  template double squared_distance(const Scalar*, const Scalar*, Index);            \
   template std::vector<Scalar> squared_row_norms(ConstMatrixView<Scalar>);          \
   template void squared_distances(ConstMatrixView<Scalar>, ConstMatrixView<Scalar>, \
                                   std::span<const Scalar>, MatrixView<Scalar>)

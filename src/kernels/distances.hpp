@@ -19,8 +19,4 @@ template <class Scalar>
 void squared_distances(ConstMatrixView<Scalar> X, ConstMatrixView<Scalar> W,
                        std::span<const Scalar> norms, MatrixView<Scalar> distances);
 
-/// ‖a - b‖², summed in double.
-template <class Scalar>
-double squared_distance(const Scalar* a, const Scalar* b, Index n);
-
 }  // namespace krica

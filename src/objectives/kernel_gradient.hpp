@@ -33,7 +33,7 @@ class KernelGradient {
   /// A block's part through S: M = A ∘ slopes (rows of X × K).
   void add(const Context& context, const AtomSet<Scalar>& atoms, ConstMatrixView<Scalar> M,
            ConstMatrixView<Scalar> X) {
-    const Partition tiles(atoms.count(), kTileAtoms);
+    const Partition tiles = atom_tiles(atoms.count());
     parallel_for(context, tiles.count(),
                  [&](Index t) { atoms.accumulate(tiles[t], M, X, sums_, totals_); });
   }
@@ -41,7 +41,7 @@ class KernelGradient {
   /// A block's CᵀC: tiles of the lower triangle, each summed over the blocks in their order.
   void add_code_products(const Context& context, ConstMatrixView<Scalar> codes) {
     const Index K = codes.cols();
-    const Partition tiles(K, kTileAtoms);
+    const Partition tiles = atom_tiles(K);
     parallel_for(context, tiles.count() * tiles.count(), [&](Index t) {
       const Range row = tiles[t / tiles.count()];
       const Range col = tiles[t % tiles.count()];
@@ -70,7 +70,7 @@ class KernelGradient {
               MatrixView<Scalar> gradient, std::span<double> curvature) {
     blas::mirror_lower<Scalar>(context, products_);
     const auto factor = static_cast<Scalar>(2 * weight);
-    const Partition tiles(W.rows(), kTileAtoms);
+    const Partition tiles = atom_tiles(W.rows());
     parallel_for(context, tiles.count(), [&](Index t) {
       for (Index u = tiles[t].begin; u < tiles[t].end; ++u) {
         Scalar* row = products_.row(u);

@@ -11,6 +11,7 @@
 
 #include "krica/runtime/matrix.hpp"
 #include "runtime/check.hpp"
+#include "runtime/parallel.hpp"
 
 namespace krica {
 
@@ -68,8 +69,10 @@ void require_basis(ConstMatrixView<Scalar> W, Index K, Index n, std::string_view
 
 /// Rows of one tile: enough for the matrix products to run at full rate.
 inline constexpr Index kTileRows = 256;
-/// Atoms of one tile of the gradient.
-inline constexpr Index kTileAtoms = 400;
+
+/// The atoms in tiles of the gradient: a few at least, so that threads can share them, and of no
+/// more than 400 (docs/decisions/0005-performance.md).
+inline Partition atom_tiles(Index K) { return {K, std::clamp<Index>(K / 4, 64, 400)}; }
 
 /// As many samples as make a block of codes of at most 16 MiB.
 template <class Scalar>

@@ -74,12 +74,22 @@ double ordered_dot(const Scalar* a, const Scalar* b, Index count) {
 }
 
 template <class Scalar>
+double ordered_squared_distance(const Scalar* a, const Scalar* b, Index count) {
+  return lane_sum(count, [=](Index i) {
+    const double difference = static_cast<double>(a[i]) - static_cast<double>(b[i]);
+    return difference * difference;
+  });
+}
+
+template <class Scalar>
 double ordered_sum(const Scalar* a, Index count) {
   return lane_sum(count, [=](Index i) { return static_cast<double>(a[i]); });
 }
 
 template double ordered_dot(const float*, const float*, Index);
 template double ordered_dot(const double*, const double*, Index);
+template double ordered_squared_distance(const float*, const float*, Index);
+template double ordered_squared_distance(const double*, const double*, Index);
 template double ordered_sum(const float*, Index);
 template double ordered_sum(const double*, Index);
 

@@ -50,6 +50,10 @@ double parallel_sum(const Context& context, Index count, const std::function<dou
 template <class Scalar>
 double ordered_dot(const Scalar* a, const Scalar* b, Index count);
 
+/// Σ (a_i - b_i)², as ordered_dot.
+template <class Scalar>
+double ordered_squared_distance(const Scalar* a, const Scalar* b, Index count);
+
 /// Σ a_i, as ordered_dot.
 template <class Scalar>
 double ordered_sum(const Scalar* a, Index count);

@@ -89,6 +89,22 @@ TYPED_TEST(BestRowIn, SamplesOfZeroGoToTheFirstRow) {
   EXPECT_EQ(rows, (std::vector<Index>{0, 0, 0}));
 }
 
+TYPED_TEST(BestRowIn, ScoresThatAreNoNumbersGiveARowThatExists) {
+  support::with_every_instruction_set([] {
+    for (const Index K : {1, 5, 49}) {
+      Matrix<TypeParam> W(K, 2);
+      W.view().setConstant(std::numeric_limits<TypeParam>::quiet_NaN());
+      const Matrix<TypeParam> X = support::random_matrix<TypeParam>(20, 2, 2);
+      std::vector<Index> rows(20, -1);
+      BestRow<TypeParam>::of_magnitudes(W)->find(X, rows.data());
+      EXPECT_EQ(rows, std::vector<Index>(20, 0)) << K;
+      BestRow<TypeParam>::of_scores(W, std::vector<TypeParam>(static_cast<std::size_t>(K)))
+          ->find(X, rows.data());
+      EXPECT_EQ(rows, std::vector<Index>(20, 0)) << K;
+    }
+  });
+}
+
 TYPED_TEST(BestRowIn, ASamplesAnswerDoesNotDependOnItsNeighbours) {
   const Matrix<TypeParam> W = support::random_matrix<TypeParam>(53, 9, 1);
   const Matrix<TypeParam> X = support::random_matrix<TypeParam>(37, 9, 2);

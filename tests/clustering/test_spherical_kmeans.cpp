@@ -101,6 +101,22 @@ TEST(SphericalKmeans, AtomsWithoutSamplesMoveToTheWorstCoded) {
   EXPECT_TRUE(zeros.atoms.view().allFinite());
 }
 
+TEST(SphericalKmeans, LargeValuesGiveUnitAtomsAndLargerOnesAreRefused) {
+  Matrix<float> X = support::random_matrix<float>(300, 20, 1);
+  const Matrix<float> start = support::random_matrix<float>(5, 20, 2);
+  X.view() *= 1e18F;  // squares fit, sums of products of 300 samples do not
+  const auto result = spherical_kmeans<float>(Context(), X, start, {.n_clusters = 5});
+  for (Index u = 0; u < 5; ++u) EXPECT_NEAR(result.atoms.view().row(u).norm(), 1, 1e-5);
+  X.view() *= 100.0F;
+  try {
+    spherical_kmeans<float>(Context(), X, start, {.n_clusters = 5});
+    ADD_FAILURE() << "squares that overflow were taken";
+  } catch (const InvalidArgument& error) {
+    EXPECT_NE(std::string(error.what()).find("overflows, scale the values down"), std::string::npos)
+        << error.what();
+  }
+}
+
 TEST(SphericalKmeans, RefusesBadInput) {
   const Matrix<double> X = support::random_matrix<double>(30, 4, 1);
   const Matrix<double> start = support::random_matrix<double>(3, 4, 2);

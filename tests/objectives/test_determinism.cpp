@@ -2,7 +2,7 @@
 //
 // The same bits for any number of threads; the same numbers, to rounding, for any cut of the
 // samples into blocks and any order of them. 1000 samples and 300 atoms make several tiles of
-// samples (128) and of atoms (256), none of them full.
+// samples (256) and of atoms (75).
 #include <gtest/gtest.h>
 
 #include <tuple>
@@ -13,6 +13,7 @@
 #include "support/comparison.hpp"
 #include "support/kernels.hpp"
 #include "support/problems.hpp"
+#include "support/reference.hpp"
 #include "support/terms.hpp"
 #include "support/tolerances.hpp"
 
@@ -138,6 +139,16 @@ INSTANTIATE_TEST_SUITE_P(Determinism, RicaBits,
                          [](const auto& test) {
                            return support::test_name(std::string(name_of(test.param)));
                          });
+
+TEST(Determinism, SeveralTilesOfAtomsGiveTheFormula) {
+  const Problem small = support::random_problem({.m = 300, .n = 6, .K = 300});
+  const KricaOptions options = {.n_components = 300, .kernel = {.gamma = 0.5}};
+  const auto result = evaluate<double>(Context({.threads = 2}), small, options);
+  EXPECT_LE(relative_error(result.value, reference::krica(options, small.X, small.W, {})), 1e-12);
+  EXPECT_LE(
+      relative_error(result.gradient, reference::krica_gradient(options, small.X, small.W, {})),
+      1e-10);
+}
 
 TEST(Determinism, RicaWithManyCoordinates) {
   // 300 coordinates: the n×n products have several tiles as well.

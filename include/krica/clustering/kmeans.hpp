@@ -11,6 +11,7 @@
 
 #include <vector>
 
+#include "krica/clustering/turn.hpp"
 #include "krica/runtime/context.hpp"
 #include "krica/runtime/matrix.hpp"
 
@@ -39,14 +40,15 @@ struct KmeansResult {
   bool converged = false;
 };
 
-/// Throws InvalidArgument for bad options, empty data, NaN or Inf.
+/// Throws InvalidArgument for bad options, empty data, NaN, Inf or squares that overflow.
 template <class Scalar>
 KmeansResult<Scalar> kmeans(const Context& context, ConstMatrixView<Scalar> X,
-                            const KmeansOptions& options);
+                            const KmeansOptions& options, const ClusteringHook<Scalar>& hook = {});
 
 /// From given centres (K×n); options.start is not used.
 template <class Scalar>
 KmeansResult<Scalar> kmeans_from(const Context& context, ConstMatrixView<Scalar> X,
-                                 ConstMatrixView<Scalar> centers, const KmeansOptions& options);
+                                 ConstMatrixView<Scalar> centers, const KmeansOptions& options,
+                                 const ClusteringHook<Scalar>& hook = {});
 
 }  // namespace krica

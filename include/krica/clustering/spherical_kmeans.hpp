@@ -14,6 +14,7 @@
 
 #include <vector>
 
+#include "krica/clustering/turn.hpp"
 #include "krica/runtime/context.hpp"
 #include "krica/runtime/matrix.hpp"
 
@@ -37,10 +38,11 @@ struct SphericalKmeansResult {
 };
 
 /// From given atoms (K×n, any length but 0). Throws InvalidArgument for bad options, empty data,
-/// atoms of length 0, NaN or Inf. The same bits for any number of threads.
+/// atoms of length 0, NaN, Inf or squares that overflow. The same bits for any number of threads.
 template <class Scalar>
 SphericalKmeansResult<Scalar> spherical_kmeans(const Context& context, ConstMatrixView<Scalar> X,
                                                ConstMatrixView<Scalar> start,
-                                               const SphericalKmeansOptions& options);
+                                               const SphericalKmeansOptions& options,
+                                               const ClusteringHook<Scalar>& hook = {});
 
 }  // namespace krica
