@@ -61,24 +61,26 @@ void BM_Sgemm(benchmark::State& state) {
 
 void BM_KricaGradient(benchmark::State& state) {
   constexpr Index m = 16384;
+  const Index K = state.range(1);
   const Context context = context_of(state);
   const Matrix<float> X = random_unit_rows(m, kPatchValues, "X");
-  const Matrix<float> W = random_unit_rows(kAtoms, kPatchValues, "W");
-  Matrix<float> gradient(kAtoms, kPatchValues);
-  KricaObjective<float> objective(context, X, {.n_components = kAtoms, .kernel = {.gamma = 3.0}});
+  const Matrix<float> W = random_unit_rows(K, kPatchValues, "W");
+  Matrix<float> gradient(K, kPatchValues);
+  KricaObjective<float> objective(context, X, {.n_components = K, .kernel = {.gamma = 3.0}});
   for (auto _ : state) benchmark::DoNotOptimize(objective.value_and_gradient(W, gradient));
-  set_rate(state, 3.0 * m * kAtoms * kAtoms + 4.0 * m * kAtoms * kPatchValues);
+  set_rate(state, static_cast<double>(3 * m * K * K + 4 * m * K * kPatchValues));
 }
 
 void BM_RicaGradient(benchmark::State& state) {
   constexpr Index m = 16384;
+  const Index K = state.range(1);
   const Context context = context_of(state);
   const Matrix<float> X = random_matrix(m, kPatchValues, "X");
-  const Matrix<float> W = random_unit_rows(kAtoms, kPatchValues, "W");
-  Matrix<float> gradient(kAtoms, kPatchValues);
-  RicaObjective<float> objective(context, X, {.n_components = kAtoms});
+  const Matrix<float> W = random_unit_rows(K, kPatchValues, "W");
+  Matrix<float> gradient(K, kPatchValues);
+  RicaObjective<float> objective(context, X, {.n_components = K});
   for (auto _ : state) benchmark::DoNotOptimize(objective.value_and_gradient(W, gradient));
-  set_rate(state, 4.0 * m * kAtoms * kPatchValues);
+  set_rate(state, static_cast<double>(4 * m * K * kPatchValues));
 }
 
 void BM_Kmeans(benchmark::State& state) {
@@ -181,8 +183,16 @@ void BM_Svm(benchmark::State& state) {
 }
 
 BENCHMARK(BM_Sgemm)->Arg(1)->Arg(2)->UseRealTime()->Unit(benchmark::kMillisecond);
-BENCHMARK(BM_KricaGradient)->Arg(1)->Arg(2)->UseRealTime()->Unit(benchmark::kMillisecond);
-BENCHMARK(BM_RicaGradient)->Arg(1)->Arg(2)->UseRealTime()->Unit(benchmark::kMillisecond);
+BENCHMARK(BM_KricaGradient)
+    ->ArgNames({"threads", "K"})
+    ->ArgsProduct({{1, 2}, {200, 400, kAtoms}})
+    ->UseRealTime()
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK(BM_RicaGradient)
+    ->ArgNames({"threads", "K"})
+    ->ArgsProduct({{1, 2}, {200, 400, kAtoms}})
+    ->UseRealTime()
+    ->Unit(benchmark::kMillisecond);
 BENCHMARK(BM_Kmeans)->Arg(1)->Arg(2)->UseRealTime()->Unit(benchmark::kMillisecond);
 BENCHMARK(BM_EncodeAndPool)->Arg(1)->Arg(2)->UseRealTime()->Unit(benchmark::kMillisecond);
 BENCHMARK(BM_EncodeAndPoolAsJointStep)

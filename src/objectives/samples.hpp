@@ -72,7 +72,7 @@ inline constexpr Index kTileRows = 256;
 
 /// The atoms in tiles of the gradient: a few at least, so that threads can share them, and of no
 /// more than 400 (docs/decisions/0005-performance.md).
-inline Partition atom_tiles(Index K) { return {K, std::clamp<Index>(K / 4, 64, 400)}; }
+inline Partition atom_tiles(Index K) { return {K, std::clamp<Index>(K / 2, 100, 400)}; }
 
 /// As many samples as make a block of codes of at most 16 MiB.
 template <class Scalar>

@@ -2,7 +2,7 @@
 //
 // The same bits for any number of threads; the same numbers, to rounding, for any cut of the
 // samples into blocks and any order of them. 1000 samples and 300 atoms make several tiles of
-// samples (256) and of atoms (75).
+// samples (256) and of atoms (150).
 #include <gtest/gtest.h>
 
 #include <tuple>
