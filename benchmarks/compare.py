@@ -2,7 +2,6 @@
 """Sets krica's loops beside their peers: time, ratio, fraction of the SGEMM rate, memory and the quality that was reached."""
 import argparse
 import json
-import math
 import sys
 
 import numpy as np
@@ -13,21 +12,19 @@ import measure
 GEMM_SIDE = 4096
 
 
-def sgemm_rate(side, repeats):
-    """Operations a second of NumPy's SGEMM (OpenBLAS), with the threads that it has now."""
+def rows_of(case, threads, side, repeats):
+    """One row for each way of computing, with the rate of NumPy's SGEMM (OpenBLAS) measured in turns with them."""
     a = np.random.default_rng(0).standard_normal((side, side), dtype=np.float32)
-    results = measure.in_turns({"sgemm": lambda: a @ a}, lambda _: 0, repeats)
-    return 2 * side**3 / measure.median(results[0])
-
-
-def rows_of(case, threads, rate, repeats):
     with measure.threads_of_peers(threads):
-        results = measure.in_turns(case.candidates(threads), case.quality, min(repeats, case.most_repeats))
+        ways = {name: (run, case.quality) for name, run in case.candidates(threads).items()}
+        ways["SGEMM"] = (lambda: a @ a, lambda _: 0)
+        *results, sgemm = measure.in_turns(ways, min(repeats, case.most_repeats))
+    rate = 2 * side**3 / measure.median(sgemm)
     ours = measure.median(results[0])
     for result in results:
         seconds = measure.median(result)
         yield {"case": case.name, "threads": threads, "by": result.name, "seconds": seconds, "runs": result.seconds,
-               "times_ours": seconds / ours,
+               "times_ours": seconds / ours, "sgemm_gf": rate / 1e9,
                "of_sgemm": case.operations / seconds / rate if case.operations and result is results[0] else None,
                "peak_mib": result.peak_mib, "quality": result.quality, "quality_name": case.quality_name,
                "agrees": bool(case.agrees(result.quality))}
@@ -36,24 +33,30 @@ def rows_of(case, threads, rate, repeats):
 def print_row(row):
     share = f"{row['of_sgemm']:.2f}" if row["of_sgemm"] else ""
     print(f"{row['case']:<16} {row['threads']:>7} {row['by']:<27} {row['seconds']:>9.4f} s {row['times_ours']:>8.2f} "
-          f"{share:>9} {row['peak_mib']:>8.0f} MiB  {row['quality_name']} {row['quality']:.3g}"
+          f"{share:>9} {row['peak_mib']:>8.0f} MiB  {row['quality_name']} {row['quality']:.5g}"
           f"{'' if row['agrees'] else '   DISAGREES'}", flush=True)
 
 
+def exponent(points):
+    """p of y ~ x^p, fitted."""
+    return float(np.polyfit(*np.log(np.array(points).T), 1)[0])
+
+
 def growth_rows(size, chosen, cifar, repeats):
-    """The exponent p of seconds ~ size^p over four sizes, the largest being the usual one, on two threads."""
-    for name, what, wanted in cases.GROWTH:
+    """The exponents of time and of operations over four sizes, the largest being the usual one, on two threads."""
+    for name, what in cases.GROWTH:
         if name not in chosen:
             continue
-        points = []
+        times, operations = [], []
         for halvings in (3, 2, 1, 0):
             part = dict(size)
             part[what] = max(1, size[what] >> halvings)
             case = cases.CASES[name](part, cifar)
-            results = measure.in_turns({"krica": case.candidates(2)["krica"]}, case.quality, repeats)
-            points.append((math.log(part[what]), math.log(measure.median(results[0]))))
-        exponent = float(np.polyfit(*zip(*points), 1)[0])
-        yield {"case": cases.CASES[name].name, "grows_with": what, "exponent": exponent, "exponent_of_operations": wanted}
+            results = measure.in_turns({"krica": (case.candidates(2)["krica"], case.quality)}, repeats)
+            times.append((part[what], measure.median(results[0])))
+            operations.append((part[what], case.operations))
+        yield {"case": cases.CASES[name].name, "grows_with": what, "threads": 2, "exponent": exponent(times),
+               "exponent_of_operations": exponent(operations), "times": times}
 
 
 def parse():
@@ -75,27 +78,24 @@ def main():
     origin = measure.provenance()
     rows = []
     print(f"{origin['processor']}, {origin['cores']} cores, load {origin['load']:.1f}; medians of {options.repeats}, in turns")
-    rates = {}
-    for threads in options.threads or [1, 2]:
-        with measure.threads_of_peers(threads):
-            rates[threads] = sgemm_rate(512 if options.quick else GEMM_SIDE, options.repeats)
-        print(f"SGEMM with {threads} thread(s): {rates[threads] / 1e9:.1f} GF")
+    side = 512 if options.quick else GEMM_SIDE
     print(f"{'loop':<16} {'threads':>7} {'by':<27} {'time':>11} {'x ours':>8} {'of SGEMM':>9} {'memory':>12}  quality")
     for name in chosen:
         case = cases.CASES[name](size, options.cifar)
-        for threads, rate in rates.items():
-            for row in rows_of(case, threads, rate, options.repeats):
-                rows.append(row | {"sgemm_gf": rate / 1e9})
-                print_row(rows[-1])
+        for threads in options.threads or [1, 2]:
+            for row in rows_of(case, threads, side, options.repeats):
+                rows.append(row)
+                print_row(row)
+            print(f"{'':<16} {threads:>7} SGEMM meanwhile: {rows[-1]['sgemm_gf']:.1f} GF")
     if not options.no_growth:
         print("how cost grows (exponent of time; in brackets that of the operations)")
         for row in growth_rows(size, chosen, options.cifar, min(3, options.repeats)):
             rows.append(row)
-            print(f"{row['case']:<16} with {row['grows_with']:<8} {row['exponent']:.2f} ({row['exponent_of_operations']})")
+            print(f"{row['case']:<16} with {row['grows_with']:<8} {row['exponent']:.2f} ({row['exponent_of_operations']:.2f})")
     if options.jsonl:
         with open(options.jsonl, "w") as file:
             for row in rows:
-                file.write(json.dumps(row | {"machine": origin, "sizes": size}) + "\n")
+                file.write(json.dumps(row | {"provenance": origin, "sizes": size, "images": options.cifar and "CIFAR-10" or "made up"}) + "\n")
     if any(row.get("agrees") is False for row in rows):
         sys.exit("some results disagree")
 

@@ -4,8 +4,10 @@ import contextlib
 import ctypes
 import dataclasses
 import gc
+import importlib.metadata
 import os
 import statistics
+import subprocess
 import time
 
 
@@ -41,16 +43,16 @@ def _timed(run):
     return value, seconds, _status("VmHWM") - before
 
 
-def in_turns(candidates, quality, repeats):
-    """candidates: {name: function}. Each is run once to warm up, then all in turns, `repeats` times.
-    quality(value) says how good a result is. Results by name, in the order given."""
+def in_turns(candidates, repeats):
+    """candidates: {name: (function, quality)}. Each is run once to warm up, then all in turns, `repeats` times.
+    quality(value) says how good a result is. Results in the order given."""
     results = {}
-    for name, run in candidates.items():
+    for name, (run, quality) in candidates.items():
         value, _, peak = _timed(run)
         results[name] = Result(name, [], peak, quality(value))
         del value
     for _ in range(repeats):
-        for name, run in candidates.items():
+        for name, (run, _) in candidates.items():
             _, seconds, peak = _timed(run)
             results[name].seconds.append(seconds)
             results[name].peak_mib = max(results[name].peak_mib, peak)
@@ -78,7 +80,26 @@ def threads_of_peers(count):
         yield
 
 
+def _commit():
+    git = subprocess.run(["git", "describe", "--always", "--dirty"], capture_output=True, text=True)
+    return git.stdout.strip() if git.returncode == 0 else "unknown"
+
+
+def _versions():
+    found = {}
+    for package in ("numpy", "torch", "scikit-learn", "faiss"):
+        with contextlib.suppress(importlib.metadata.PackageNotFoundError):
+            found[package] = importlib.metadata.version(package)
+    return found
+
+
 def provenance():
+    import threadpoolctl
+
     with open("/proc/cpuinfo") as info:
-        model = next((line.split(":")[1].strip() for line in info if line.startswith("model name")), "unknown")
-    return {"processor": model, "cores": os.cpu_count(), "load": os.getloadavg()[0]}
+        lines = [line.split(":", 1) for line in info if ":" in line]
+    fields = {name.strip(): value.strip() for name, value in lines}
+    vectors = [flag for flag in ("avx512f", "avx2", "sse4_2") if flag in fields.get("flags", "").split()]
+    blas = [f"{pool['internal_api']} {pool['version']}" for pool in threadpoolctl.threadpool_info() if pool["user_api"] == "blas"]
+    return {"date": time.strftime("%Y-%m-%d %H:%M"), "commit": _commit(), "processor": fields.get("model name", "unknown"),
+            "vectors": vectors, "cores": os.cpu_count(), "load": os.getloadavg()[0], "blas": blas, "packages": _versions()}

@@ -78,6 +78,34 @@ def encode_torch(images, extractor):
     return torch.cat(features).numpy()
 
 
+def krica_numpy(X, W, gamma, sparsity, epsilon, block=2048):
+    """Value and gradient as the formula has them: in float64 what the others are judged by."""
+    w2 = (W**2).sum(axis=1)
+    G = np.exp(-gamma * (w2[:, None] + w2 - 2 * W @ W.T))
+    value, gradient, products = 0.0, np.zeros_like(W), np.zeros_like(G)
+    for x in np.split(X, range(block, len(X), block)):
+        S = np.exp(-gamma * ((x**2).sum(axis=1)[:, None] + w2 - 2 * x @ W.T))
+        SG, roots = S @ G, np.sqrt(S**2 + epsilon)
+        value += len(x) + (S * SG).sum() - 2 * (S**2).sum() + sparsity * roots.sum()
+        M = -2 * gamma * S * (2 * SG - 4 * S + sparsity * S / roots)
+        gradient += M.sum(axis=0)[:, None] * W - M.T @ x
+        products += S.T @ S
+    M = -4 * gamma * products * G
+    gradient += M.sum(axis=0)[:, None] * W - M @ W
+    return value / len(X), gradient / len(X)
+
+
+def rica_numpy(X, W, sparsity, epsilon, block=2048):
+    """As krica_numpy."""
+    value, gradient = 0.0, np.zeros_like(W)
+    for x in np.split(X, range(block, len(X), block)):
+        S = x @ W.T
+        R, roots = S @ W - x, np.sqrt(S**2 + epsilon)
+        value += (R**2).sum() + sparsity * roots.sum()
+        gradient += (2 * R @ W.T + sparsity * S / roots).T @ x + 2 * S.T @ R
+    return value / len(X), gradient / len(X)
+
+
 def krica_torch_autograd(X, W, gamma, sparsity, epsilon):
     """The formula as it stands."""
     import torch
@@ -130,6 +158,23 @@ def rica_torch(X, W, sparsity, epsilon, block=4096):
             value += float((R * R).sum() + sparsity * roots.sum())
             A = torch.addmm(sparsity * S / roots, R, W.T, alpha=2)
             gradient.addmm_(A.T, x).addmm_(S.T, R, alpha=2)
+        return value / len(X), (gradient / len(X)).numpy()
+
+
+def rica_torch_products(X, products, W, sparsity, epsilon, block=4096):
+    """The same with the reconstruction through X'X, which does not change: Σ‖VᵀVx - x‖² = tr(ECE), E = VᵀV - I."""
+    import torch
+
+    X, C, W = torch.from_numpy(X), torch.from_numpy(products), torch.from_numpy(W)
+    with torch.inference_mode():
+        E = W.T @ W - torch.eye(W.shape[1])
+        EC = E @ C
+        value, gradient = float((E * EC).sum()), 2 * W @ (EC + EC.T)
+        for x in X.split(block):
+            S = x @ W.T
+            roots = torch.sqrt(S * S + epsilon)
+            value += float(sparsity * roots.sum())
+            gradient.addmm_(S.div_(roots).T, x, alpha=sparsity)
         return value / len(X), (gradient / len(X)).numpy()
 
 

@@ -70,7 +70,7 @@ void require_basis(ConstMatrixView<Scalar> W, Index K, Index n, std::string_view
 /// Rows of one tile: enough for the matrix products to run at full rate.
 inline constexpr Index kTileRows = 256;
 
-/// The atoms in tiles of the gradient: a few at least, so that threads can share them, and of no
+/// The atoms in tiles of the gradient: two from 200 on, so that threads can share them, and of no
 /// more than 400 (docs/decisions/0005-performance.md).
 inline Partition atom_tiles(Index K) { return {K, std::clamp<Index>(K / 2, 100, 400)}; }
 
