@@ -9,6 +9,7 @@
 #include <set>
 
 #include "data/codec.hpp"
+#include "data/decoded_images.hpp"
 #include "data/errors.hpp"
 #include "data/listing.hpp"
 #include "data/readers.hpp"
@@ -131,23 +132,32 @@ ImageShape common_shape(const std::vector<const Part*>& parts, const OpenOptions
 class FolderSet : public ImageSet {
  public:
   FolderSet(ImageSetInfo info, std::vector<Item> items, ImageSizeRule rule)
-      : ImageSet(std::move(info)), items_(std::move(items)), rule_(rule) {}
+      : ImageSet(std::move(info)),
+        items_(std::move(items)),
+        rule_(rule),
+        decoded_(size(), shape().values()) {}
 
  private:
   void load_bytes(Index first, Index count, std::uint8_t* out) const override {
-    for (Index i = first; i < first + count; ++i) {
-      const Item& item = items_[static_cast<std::size_t>(i)];
-      const Bytes bytes = read_all(*open_file("folder", item.path), kLargestFile);
-      const Image image = decode({bytes, static_cast<Index>(bytes.size()), item.name});
-      if (image.shape != item.shape)
-        data_error("folder", item.name, "the file changed after the data set was opened");
-      const Image fitted = fit_image(image, shape(), rule_);
-      out = std::copy(fitted.pixels.begin(), fitted.pixels.end(), out);
+    for (Index i = first; i < first + count; ++i, out += shape().values()) {
+      if (decoded_.get(i, out)) continue;
+      const Image image = decode_file(items_[static_cast<std::size_t>(i)]);
+      std::copy(image.pixels.begin(), image.pixels.end(), out);
+      decoded_.put(i, out);
     }
+  }
+
+  [[nodiscard]] Image decode_file(const Item& item) const {
+    const Bytes bytes = read_all(*open_file("folder", item.path), kLargestFile);
+    const Image image = decode({bytes, static_cast<Index>(bytes.size()), item.name});
+    if (image.shape != item.shape)
+      data_error("folder", item.name, "the file changed after the data set was opened");
+    return fit_image(image, shape(), rule_);
   }
 
   std::vector<Item> items_;
   ImageSizeRule rule_;
+  mutable DecodedImages decoded_;
 };
 
 ImageSetPtr make_set(Part part, ImageShape shape, const std::vector<std::string>& classes,

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+
+#include "krica/runtime/matrix.hpp"
+
+namespace krica {
+
+/// Keeps images once they are decoded: training reads each several times, max-margin training in
+/// every epoch. Holds nothing where all of them would take more than kMostBytes. Threads may share
+/// it.
+class DecodedImages {
+ public:
+  static constexpr Index kMostBytes = Index{512} << 20;
+
+  DecodedImages(Index images, Index bytes_an_image);
+
+  /// Copies image i to `out`; false where it is not kept.
+  bool get(Index i, std::uint8_t* out) const;
+
+  /// Keeps it, unless it is kept or there is no room.
+  void put(Index i, const std::uint8_t* pixels);
+
+ private:
+  enum class State : std::uint8_t { kMissing, kBeingWritten, kKept };
+
+  Index bytes_an_image_;
+  std::unique_ptr<std::uint8_t[]> pixels_;  // null where there is no room; pages come as written
+  std::unique_ptr<std::atomic<State>[]> states_;
+};
+
+}  // namespace krica
