@@ -2,10 +2,6 @@
 //
 // krica train: basis, features and classifier. krica fit: the basis only.
 #include <fmt/format.h>
-#include <unistd.h>
-
-#include <cerrno>
-#include <system_error>
 
 #include "commands.hpp"
 #include "evaluation_text.hpp"
@@ -34,21 +30,6 @@ std::string method_list() {
   for (const BasisMethod& method : basis_methods())
     text += fmt::format("  {:<20}{}\n", method.name, method.summary);
   return text;
-}
-
-/// A target that cannot be written is better told before hours of work than after.
-void check_target(const std::filesystem::path& model) {
-  const std::filesystem::path directory = model.has_parent_path() ? model.parent_path() : ".";
-  if (!std::filesystem::is_directory(directory)) {
-    throw IoError(
-        fmt::format("[model] {}: there is no directory {}", model.string(), directory.string()));
-  }
-  if (std::filesystem::is_directory(model))
-    throw IoError(fmt::format("[model] {} is a directory", model.string()));
-  if (::access(directory.c_str(), W_OK) != 0) {
-    throw IoError(fmt::format("[model] {}: cannot write in {}: {}", model.string(),
-                              directory.string(), std::generic_category().message(errno)));
-  }
 }
 
 ImageSetPtr training_images(const TrainCommand& command, const DataSet& data) {
@@ -118,7 +99,7 @@ void run_train(CLI::App& app, TrainCommand& command) {
   apply_config(app, command.session);
   check_usage([&] { command.pipeline.validate(); });
   check_target(command.model);
-  if (!command.report.empty()) check_target(command.report);
+  check_target(command.report);
   const Context context = make_context(command.session, command.pipeline.seed);
   const DataSet data = open_images(context, command.data);
   if (command.checkpoint.empty()) command.checkpoint = command.model.string() + ".checkpoint";
