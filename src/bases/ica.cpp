@@ -10,6 +10,8 @@
 // with unit variance. A. Hyvärinen, "Fast and Robust Fixed-Point Algorithms for Independent
 // Component Analysis", IEEE Trans. Neural Networks 10(3), 1999. Differences: none in the update;
 // the mean is removed while learning and not while encoding, where whitening has removed it.
+#include "bases/ica.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <numbers>
@@ -212,18 +214,34 @@ Matrix<double> matrix_of(const Whitening& whitening) {
   return Q;
 }
 
+/// To K directions. Too many are refused with what is possible, so that a second try succeeds.
+Whitening pca_whitening(const Context& context, const BasisRequest& request,
+                        std::string_view remedy) {
+  const Index K = request.options.components;
+  const Index n = request.patches.cols();
+  require(K >= 1, kName, "components must be at least 1, got {}", K);
+  Whitening whitening =
+      Whitening::fit(context, request.patches,
+                     {.kind = WhiteningKind::kPca, .epsilon = 0, .components = std::min(K, n)});
+  require(whitening.outputs() == K, kName,
+          "the {} values of a patch vary in {} directions, and components must be at most so many, "
+          "got {}; {}",
+          n, whitening.outputs(), K, remedy);
+  return whitening;
+}
+
 }  // namespace
 
 Basis learn_ica(const Context& context, const BasisRequest& request) {
+  return unmixed(context, request,
+                 "contrast normalisation and pca whitening take directions away; rica learns more "
+                 "atoms");
+}
+
+Basis unmixed(const Context& context, const BasisRequest& request, std::string_view remedy) {
   const Index K = request.options.components;
   const Index n = request.patches.cols();
-  require(K >= 1 && K <= n, kName,
-          "components must be 1 to the {} values of a patch, got {}; rica learns more atoms", n, K);
-  const Whitening whitening = Whitening::fit(
-      context, request.patches, {.kind = WhiteningKind::kPca, .epsilon = 0, .components = K});
-  require(whitening.outputs() == K, kName,
-          "the patches vary in {} directions only; use at most {} components", whitening.outputs(),
-          whitening.outputs());
+  const Whitening whitening = pca_whitening(context, request, remedy);
   const Matrix<float> Z = whitening.apply(context, request.patches);
   FastIca ica(context, request, Z);
   if (request.state != nullptr) {

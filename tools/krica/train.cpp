@@ -58,15 +58,17 @@ nlohmann::json summary_json(const Model& model, const TrainingReport& report,
 void print_summary(const Model& model, const TrainingReport& report,
                    const std::filesystem::path& path) {
   const PipelineOptions& options = model.options();
-  fmt::print("{}: {} with {} atoms", path.string(), options.method, options.components);
-  if (options.gamma && (options.encoder == "kernel" || options.encoder == "lasso"))
-    fmt::print(", gamma {:.4g}", *options.gamma);
-  fmt::print(", basis {}", model.parts().basis_status);
+  fmt::print("{}: {}", path.string(), options.method);
+  if (basis_method(options.method).learn != nullptr) {
+    fmt::print(" with {} atoms", options.components);
+    if (options.gamma && has_effect(options, "gamma")) fmt::print(", gamma {:.4g}", *options.gamma);
+    fmt::print(", basis {}", model.parts().basis_status);
+  }
   if (options.svm_c) fmt::print(", C {:.4g}", *options.svm_c);
   fmt::print("\n{}{}\n", report.resumed ? "resumed; " : "", stage_times(report.stages));
 }
 
-/// Images a class from which on learning with the labels has been worth its time.
+/// Images or samples a class from which on learning with the labels has been worth its time.
 constexpr Index kImagesAClass = 100;
 
 /// What else the user might try, or nothing.
@@ -74,9 +76,9 @@ std::string suggestion(const PipelineOptions& options, const ImageSet& images) {
   if (basis_method(options.method).joint || images.size() < kImagesAClass * images.classes())
     return {};
   return fmt::format(
-      "with {} labelled images of {} classes --method max-margin-krica should do better: it learns "
+      "with {} labelled {} of {} classes --method max-margin-krica should do better: it learns "
       "the atoms with the classifier (docs/methods.md)",
-      images.size(), images.classes());
+      images.size(), noun_of(images.shape()), images.classes());
 }
 
 void write_report(const TrainCommand& command, const Model& model, const Trial& trial,
