@@ -19,10 +19,10 @@ struct Shares {
 
 Shares shares_of(const BasisRequest& request) {
   const Index K = request.options.components;
-  require(!request.labels.empty(), kName,
-          "atoms divided among classes need labels, and the data has none; use labelled data, or "
-          "another "
-          "init for methods that take any, or krica or rica instead of drica, d-rica and d-krica");
+  require(
+      !request.labels.empty(), kName,
+      "a method or init by class needs labels, and the data has none; use labelled data, another "
+      "init, or a method without classes such as krica or rica");
   const Index c = count_classes(request.labels, request.patches.rows());
   const Index below = K / c * c;
   require(K > 0 && K % c == 0, kName,

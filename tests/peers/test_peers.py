@@ -90,10 +90,10 @@ def costs(G, correlations, codes, sparsity):
     return 1 - 2 * (codes * correlations).sum(1) + quadratic + sparsity * np.abs(codes).sum(1)
 
 
-# Exactly, as KSR learns, and as it encodes; costs are parts of κ(x,x) = 1, of which the tolerance is one too.
-@pytest.mark.parametrize("tolerance", [1e-9, 1e-6, 1e-4])
+# Nearly exactly, as KSR learns, and as it encodes: there the worst code measured cost 1.6e-5 more than the best.
+@pytest.mark.parametrize("tolerance, bound", [(1e-9, 1e-6), (1e-6, 1e-6), (1e-4, 3e-5)])
 @pytest.mark.parametrize("sparsity", [0.3, 0.05])
-def test_lasso_codes_cost_what_theirs_cost(peers, sparsity, tolerance):
+def test_lasso_codes_cost_what_theirs_cost(peers, sparsity, tolerance, bound):
     G, correlations = gaussian_problem(1)
     codes, _ = peers("lasso", G, correlations, sparsity, tolerance)
     # Rows of the root of G are the atoms in coordinates: |A's - y|² has the same G and correlations.
@@ -104,7 +104,7 @@ def test_lasso_codes_cost_what_theirs_cost(peers, sparsity, tolerance):
         y = vectors.T @ c / np.sqrt(values)
         lasso = Lasso(alpha=sparsity / (2 * len(y)), fit_intercept=False, tol=1e-14, max_iter=1000000)
         theirs = costs(G, c[None], lasso.fit(A.T, y).coef_[None], sparsity)[0]
-        assert ours[i] == pytest.approx(theirs, rel=1e-6, abs=tolerance)
+        assert ours[i] == pytest.approx(theirs, rel=bound)
     assert (codes != 0).sum(1).max() < 60
 
 
