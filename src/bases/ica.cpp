@@ -216,17 +216,14 @@ Matrix<double> matrix_of(const Whitening& whitening) {
 
 /// To K directions. Too many are refused with what is possible, so that a second try succeeds.
 Whitening pca_whitening(const Context& context, const BasisRequest& request,
-                        std::string_view remedy) {
+                        const IcaLimit& limit) {
   const Index K = request.options.components;
-  const Index n = request.patches.cols();
+  const Index most = std::min(K, request.patches.cols());
   require(K >= 1, kName, "components must be at least 1, got {}", K);
-  Whitening whitening =
-      Whitening::fit(context, request.patches,
-                     {.kind = WhiteningKind::kPca, .epsilon = 0, .components = std::min(K, n)});
-  require(whitening.outputs() == K, kName,
-          "the {} values of a patch vary in {} directions, and components must be at most so many, "
-          "got {}; {}",
-          n, whitening.outputs(), K, remedy);
+  Whitening whitening = Whitening::fit(
+      context, request.patches, {.kind = WhiteningKind::kPca, .epsilon = 0, .components = most});
+  require(whitening.outputs() == K, kName, "components must be at most {}, {}, got {}; {}",
+          whitening.outputs(), limit.what, K, limit.remedy);
   return whitening;
 }
 
@@ -234,14 +231,14 @@ Whitening pca_whitening(const Context& context, const BasisRequest& request,
 
 Basis learn_ica(const Context& context, const BasisRequest& request) {
   return unmixed(context, request,
-                 "contrast normalisation and pca whitening take directions away; rica learns more "
-                 "atoms");
+                 {"the directions in which patches vary (contrast normalisation removes one)",
+                  "rica learns more atoms"});
 }
 
-Basis unmixed(const Context& context, const BasisRequest& request, std::string_view remedy) {
+Basis unmixed(const Context& context, const BasisRequest& request, const IcaLimit& limit) {
   const Index K = request.options.components;
   const Index n = request.patches.cols();
-  const Whitening whitening = pca_whitening(context, request, remedy);
+  const Whitening whitening = pca_whitening(context, request, limit);
   const Matrix<float> Z = whitening.apply(context, request.patches);
   FastIca ica(context, request, Z);
   if (request.state != nullptr) {

@@ -15,8 +15,8 @@ namespace krica {
 
 Basis learn_kica(const Context& context, const BasisRequest& request) {
   return unmixed(context, request,
-                 "a patch's values are kernel principal components here, of which more landmarks "
-                 "give more; kpca-rica learns more atoms than there are");
+                 {"the kernel components of the patches",
+                  "use more landmarks, or kpca-rica, which learns more atoms than there are"});
 }
 
 }  // namespace krica
