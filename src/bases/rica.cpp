@@ -5,9 +5,9 @@
 //   minimise 1/m Σ_i ‖WᵀW x_i - x_i‖² + λ/m Σ_i Σ_u sqrt((w_u·x_i)² + ε)
 //
 // Q. V. Le, A. Karpenko, J. Ngiam, A. Ng, "ICA with Reconstruction Cost for Efficient Overcomplete
-// Feature Learning", NIPS 2011. Differences: the convention `paper` weighs sparsity where theirs
-// (`le`) and MATLAB's weigh reconstruction, and does not normalise rows; pooling groups, where
-// given, share a root; L-BFGS or, for many patches, Adam.
+// Feature Learning", NIPS 2011. Differences: rows are not normalised, as their code does (the
+// conventions `le` and `matlab` follow the two implementations); pooling groups, where given, share
+// a root; L-BFGS or, for many patches, Adam.
 #include "krica/objectives/rica.hpp"
 
 #include "bases/methods.hpp"
