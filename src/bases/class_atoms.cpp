@@ -19,9 +19,10 @@ struct Shares {
 
 Shares shares_of(const BasisRequest& request) {
   const Index K = request.options.components;
-  require(!request.labels.empty(), kName,
-          "the method divides its atoms among classes and needs labels; without them use krica or "
-          "rica");
+  require(
+      !request.labels.empty(), kName,
+      "a method or init by class needs labels, and the data has none; use labelled data, another "
+      "init, or a method without classes such as krica or rica");
   const Index c = count_classes(request.labels, request.patches.rows());
   const Index below = K / c * c;
   require(K > 0 && K % c == 0, kName,
@@ -101,7 +102,8 @@ Matrix<float> class_kmeans(const Context& context, const BasisRequest& request) 
   for (Index y = 0; y < shares.classes; ++y) {
     const Matrix<float> patches = rows_of_class(request, static_cast<int>(y));
     require(patches.rows() >= shares.each, kName,
-            "{} atoms a class cannot start from the {} patches of class {}; use more patches",
+            "{} atoms a class cannot start from the {} patches of class {}; use more patches where "
+            "there are more, fewer components or another init",
             shares.each, patches.rows(), y);
     MatrixView<float>(atoms).rows_between(y * shares.each, (y + 1) * shares.each) =
         kmeans<float>(context, patches, {.n_clusters = shares.each}).centers.view();

@@ -10,6 +10,8 @@
 // with unit variance. A. Hyvärinen, "Fast and Robust Fixed-Point Algorithms for Independent
 // Component Analysis", IEEE Trans. Neural Networks 10(3), 1999. Differences: none in the update;
 // the mean is removed while learning and not while encoding, where whitening has removed it.
+#include "bases/ica.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <numbers>
@@ -212,18 +214,31 @@ Matrix<double> matrix_of(const Whitening& whitening) {
   return Q;
 }
 
+/// To K directions. Too many are refused with what is possible, so that a second try succeeds.
+Whitening pca_whitening(const Context& context, const BasisRequest& request,
+                        const IcaLimit& limit) {
+  const Index K = request.options.components;
+  const Index most = std::min(K, request.patches.cols());
+  require(K >= 1, kName, "components must be at least 1, got {}", K);
+  Whitening whitening = Whitening::fit(
+      context, request.patches, {.kind = WhiteningKind::kPca, .epsilon = 0, .components = most});
+  require(whitening.outputs() == K, kName, "components must be at most {}, {}, got {}; {}",
+          whitening.outputs(), limit.what, K, limit.remedy);
+  return whitening;
+}
+
 }  // namespace
 
 Basis learn_ica(const Context& context, const BasisRequest& request) {
+  return unmixed(context, request,
+                 {"the directions in which patches vary (contrast normalisation removes one)",
+                  "rica learns more atoms"});
+}
+
+Basis unmixed(const Context& context, const BasisRequest& request, const IcaLimit& limit) {
   const Index K = request.options.components;
   const Index n = request.patches.cols();
-  require(K >= 1 && K <= n, kName,
-          "components must be 1 to the {} values of a patch, got {}; rica learns more atoms", n, K);
-  const Whitening whitening = Whitening::fit(
-      context, request.patches, {.kind = WhiteningKind::kPca, .epsilon = 0, .components = K});
-  require(whitening.outputs() == K, kName,
-          "the patches vary in {} directions only; use at most {} components", whitening.outputs(),
-          whitening.outputs());
+  const Whitening whitening = pca_whitening(context, request, limit);
   const Matrix<float> Z = whitening.apply(context, request.patches);
   FastIca ica(context, request, Z);
   if (request.state != nullptr) {

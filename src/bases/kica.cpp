@@ -8,12 +8,15 @@
 // Pattern Recognition 38(10), 2005. Differences: for many patches the kernel PCA works through
 // landmarks. The pipeline whitens (this method's default is whitening = kpca with as many
 // directions as components), so what arrives here is z.
+#include "bases/ica.hpp"
 #include "bases/methods.hpp"
 
 namespace krica {
 
 Basis learn_kica(const Context& context, const BasisRequest& request) {
-  return learn_ica(context, request);
+  return unmixed(context, request,
+                 {"the kernel components of the patches",
+                  "use more landmarks, or kpca-rica, which learns more atoms than there are"});
 }
 
 }  // namespace krica

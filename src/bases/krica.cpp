@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Kernel reconstruction ICA (krica/objectives/krica.hpp). Y. Xiao, Z. Zhu, Y. Zhao, "Kernel
-// Reconstruction ICA for Sparse Representation". Differences: L-BFGS or Adam instead of the printed
-// fixed point, which can climb; see docs/math.md.
+// Kernel reconstruction ICA (krica/objectives/krica.hpp): codes s_i = κ(W, x_i) that reconstruct in
+// feature space and are sparse,
+//
+//   minimise 1/m Σ_i [ ‖Φᵀs_i - φ(x_i)‖² + λ Σ_u sqrt(ε + s_iu²) ],   Φ's rows: φ(w_u)
+//
+// Y. Xiao, Z. Zhu, Y. Zhao, "Kernel Reconstruction ICA for Sparse Representation". Differences:
+// L-BFGS or Adam instead of the printed fixed point, which can climb; see docs/math.md.
 #include "krica/objectives/krica.hpp"
 
 #include "bases/krica.hpp"

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Random patches: K different training patches are the atoms. Nothing is learned, and with the
-// Gaussian code it is hard to beat; every learned basis is shown beside it. A. Coates, A. Ng, "The
-// Importance of Encoding Versus Training with Sparse Coding and Vector Quantization", ICML 2011.
+// Random patches: K different training patches are the atoms, w_u = x_i(u) with i(1) < ... < i(K)
+// drawn evenly. Nothing is learned, and with the Gaussian code it is hard to beat; every learned
+// basis is shown beside it. A. Coates, A. Ng, "The Importance of Encoding Versus Training with
+// Sparse Coding and Vector Quantization", ICML 2011. Differences: the Gaussian code instead of
+// their threshold, and zero patches are not drawn.
 #include "bases/methods.hpp"
 #include "bases/start.hpp"
 

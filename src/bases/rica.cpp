@@ -1,6 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Reconstruction ICA (krica/objectives/rica.hpp). Q. V. Le et al., NIPS 2011.
+// Reconstruction ICA (krica/objectives/rica.hpp): codes s = Wx that reconstruct and are sparse,
+//
+//   minimise 1/m Σ_i ‖WᵀW x_i - x_i‖² + λ/m Σ_i Σ_u sqrt((w_u·x_i)² + ε)
+//
+// Q. V. Le, A. Karpenko, J. Ngiam, A. Ng, "ICA with Reconstruction Cost for Efficient Overcomplete
+// Feature Learning", NIPS 2011. Differences: rows are not normalised, as their code does (the
+// conventions `le` and `matlab` follow the two implementations); pooling groups, where given, share
+// a root; L-BFGS or, for many patches, Adam.
 #include "krica/objectives/rica.hpp"
 
 #include "bases/methods.hpp"
@@ -33,8 +40,9 @@ Basis learn_class_rica(const Context& context, const BasisRequest& request,
   options.discrimination = discrimination;
   if (options.row_norm == RowNorm::kNone) options.row_norm = RowNorm::kExact;
   RicaObjective<float> objective(context, request.patches, options, request.labels);
-  Basis basis = minimised(context, objective, request);
-  basis.atoms.view().rowwise().normalize();
+  Basis basis =
+      minimised(context, objective, request, [&] { return starting_directions(context, request); });
+  normalise_rows(basis.atoms);
   basis.atom_class = discrimination.atom_class;
   return basis;
 }

@@ -35,13 +35,25 @@ Matrix<float> random_atoms(const Context& context, Index K, Index n) {
   return atoms;
 }
 
+bool is_zero(ConstMatrixView<float> rows, Index i) { return (rows.row(i).array() == 0).all(); }
+
+/// Zero ones are left out: they have no direction, and all are the same.
 Matrix<float> random_patches(const Context& context, ConstMatrixView<float> patches, Index K) {
   require_finite(patches, "basis", "patches");
+  std::vector<Index> usable;
+  for (Index i = 0; i < patches.rows(); ++i) {
+    if (!is_zero(patches, i)) usable.push_back(i);
+  }
+  const auto count = static_cast<Index>(usable.size());
+  require(K <= count, "basis",
+          "{} atoms cannot start from {} samples, of which only {} are not zero; use fewer "
+          "components, more patches or init random",
+          K, patches.rows(), count);
   Random random = context.random("basis.random_patches");
   Matrix<float> atoms(K, patches.cols());
   Index u = 0;
-  for (const Index i : random_subset(random, patches.rows(), K))
-    atoms.view().row(u++) = patches.row(i);
+  for (const Index i : random_subset(random, count, K))
+    atoms.view().row(u++) = patches.row(usable[static_cast<std::size_t>(i)]);
   return atoms;
 }
 
@@ -111,6 +123,25 @@ Matrix<float> starting_atoms(const Context& context, const BasisRequest& request
           "unknown init '{}'; known: kmeans, random-patches, random, class-kmeans, label-affinity",
           options.init);
   return kmeans(context, request.patches, {.n_clusters = options.components}).centers;
+}
+
+Matrix<float> starting_directions(const Context& context, const BasisRequest& request) {
+  Matrix<float> atoms = starting_atoms(context, request);
+  std::vector<Index> blank;
+  for (Index u = 0; u < atoms.rows(); ++u) {
+    if (is_zero(atoms, u)) blank.push_back(u);
+  }
+  if (blank.empty()) return atoms;
+  const Matrix<float> drawn =
+      random_patches(context, request.patches, static_cast<Index>(blank.size()));
+  Index next = 0;
+  for (const Index u : blank) atoms.view().row(u) = drawn.view().row(next++);
+  return atoms;
+}
+
+void normalise_rows(Matrix<float>& atoms) {
+  // Row by row: Eigen's rowwise() divides zero rows by zero.
+  for (Index u = 0; u < atoms.rows(); ++u) atoms.view().row(u).normalize();
 }
 
 Basis minimised(const Context& context, SampledObjective<float>& objective,

@@ -60,7 +60,7 @@ Configuration configured(const System& system, const ExperimentRequest& request,
   options.components =
       std::max<Index>(1, static_cast<Index>(system.part * static_cast<double>(wanted)));
   const Index most = kMostComponents.at(request.size);
-  if ((options.method == "kica" || options.method == "ksr") && options.components > most) {
+  if (basis_method(options.method).costly_atoms && options.components > most) {
     configuration.note = fmt::format("{} atoms: more would take too long", most);
     options.components = most;
   }

@@ -107,7 +107,44 @@ void require_known(const PipelineOptions& options, std::string_view name, const 
           "unknown {} '{}'; known: {}", name, word, fmt::join(known, ", "));
 }
 
+/// A word that the method would not heed is refused: the model's file would tell of what never was.
+void require_heeded(const PipelineOptions& options) {
+  const BasisMethod& method = basis_method(options.method);
+  require(!method.own_start || !options.init || *options.init == method.init, "options",
+          "{} has a start of its own and takes no init, got '{}'; leave init auto", method.name,
+          options.init.value_or(""));
+  const bool heeded = options.solver == "auto" || method.solvers == SolverChoice::kAny ||
+                      (method.solvers == SolverChoice::kAdam && options.solver == "adam");
+  require(heeded, "options", "{} {}, got solver '{}'; leave solver auto", method.name,
+          method.solvers == SolverChoice::kAdam ? "always learns by Adam" : "takes no solver",
+          options.solver);
+}
+
+bool is_kernel_code(std::string_view encoder) { return encoder == "kernel" || encoder == "lasso"; }
+
 }  // namespace
+
+bool uses_kernel(const PipelineOptions& settled) {
+  const BasisMethod& method = basis_method(settled.method);
+  const bool learns_by_it = is_kernel_code(method.encoder) && method.solvers != SolverChoice::kNone;
+  return method.learn != nullptr && (learns_by_it || is_kernel_code(*settled.encoder));
+}
+
+bool has_effect(const PipelineOptions& settled, std::string_view option) {
+  const KernelKind kernel = kernel_kind(settled.kernel);
+  const bool scaled = kernel == KernelKind::kInverseDistance ||
+                      kernel == KernelKind::kInverseSquareDistance ||
+                      kernel == KernelKind::kHistogramIntersection;
+  if (option == "gamma") return uses_kernel(settled) && kernel == KernelKind::kGaussian;
+  if (option == "degree") return uses_kernel(settled) && kernel == KernelKind::kPolynomial;
+  if (option == "kernel-scale") return uses_kernel(settled) && scaled;
+  if (option == "threshold") return settled.encoder == "soft-threshold";
+  if (option == "contrast-epsilon") return settled.contrast == true;
+  if (option == "whitening-epsilon") return settled.whitening != "none";
+  if (option == "whitening-gamma") return settled.whitening == "kpca";
+  if (option == "discrimination-reading") return settled.discrimination > 0;
+  return true;
+}
 
 void PipelineOptions::validate() const {
   const BasisMethod& chosen = basis_method(method);
@@ -118,6 +155,7 @@ void PipelineOptions::validate() const {
       if (value) require_known(*this, name, *value);
     }
   });
+  require_heeded(*this);
   require_positive("components", components);
   require_positive("patches", patches);
   require(images >= 0, "options", "images must be >= 0 (0 for all), got {}", images);
@@ -164,10 +202,10 @@ PipelineOptions resolved(const PipelineOptions& options, const ImageShape& shape
   if (!settled.sparsity) settled.sparsity = method.sparsity;
   if (!settled.whitening) settled.whitening = std::string(method.whitening);
   if (!settled.whitening_epsilon) settled.whitening_epsilon = default_whitening_epsilon(settled);
-  if (settled.whitening_components == 0 && method.name == "kica")
-    settled.whitening_components = settled.components;
-  if (settled.whitening_components == 0 && method.name == "kpca-rica")
-    settled.whitening_components = std::max<Index>(1, settled.components / 2);
+  if (settled.whitening_components == 0 && method.whitening_share > 0) {
+    const double share = method.whitening_share * static_cast<double>(settled.components);
+    settled.whitening_components = std::max<Index>(1, static_cast<Index>(share));
+  }
   if (!settled.contrast) settled.contrast = !shape.is_sample();
   if (shape.is_sample()) {
     settled.receptive_field = 1;
@@ -195,7 +233,11 @@ PipelineOptions options_from_json(const std::string& text) {
     json object = json::parse(text);
     for_each_option(options, [&](const char* name, auto& value, const char*) {
       if (!object.contains(name)) return;
-      read(object[name], value);
+      try {
+        read(object[name], value);
+      } catch (const json::exception&) {
+        throw DataError(fmt::format("[options] {} cannot be {}", name, object[name].dump()));
+      }
       object.erase(name);
     });
     if (!object.empty()) {

@@ -25,6 +25,10 @@ std::string trouble_with(std::string_view basis_status) {
            "gamma, "
            "another kernel or init may help";
   }
+  if (basis_status == name_of(Status::kNumericalTrouble)) {
+    return "[train] the basis is still at or near its start: from there the objective is not "
+           "finite; smaller weights or a smaller rate, another init or whitening may help";
+  }
   if (basis_status == name_of(Status::kCollapsed)) {
     return "[train] the basis collapsed: over half of the atoms equal another one; fewer "
            "components "
@@ -132,12 +136,7 @@ class Training {
   }
 
   void settle_gamma(const Matrix<float>& patches) {
-    const auto of_kernel = [](std::string_view code) {
-      return code == "kernel" || code == "lasso";
-    };
-    const bool used = kernel_kind(parts_.options.kernel) == KernelKind::kGaussian &&
-                      (of_kernel(*parts_.options.encoder) || of_kernel(method_.encoder));
-    if (parts_.options.gamma || !used) {
+    if (parts_.options.gamma || !has_effect(parts_.options, "gamma")) {
       parts_.options.gamma = parts_.options.gamma.value_or(1.0);
       return;
     }

@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "objectives/activity_penalty.hpp"
 #include "objectives/packed_layer.hpp"
 #include "objectives/sigmoid.hpp"
 #include "runtime/blas.hpp"
@@ -189,17 +190,15 @@ double SparseAutoencoderObjective<Scalar>::evaluate(const SampleBatch<Scalar>& b
   Pass<Scalar> pass(this->context(), layer, gradient != nullptr);
   pass.run(batch.X);
   const auto m = static_cast<double>(batch.X.rows());
-  const double target = options_.sparsity_target;
   double value =
       pass.squared_error() / (2 * m) +
       options_.weight_decay / 2 *
           (squared_norm(layer.weights) + (options_.untied ? squared_norm(layer.decoder) : 0.0));
   std::vector<double> t;
   for (const double sum : pass.activity()) {
-    const double mean = sum / m;
-    value += options_.sparsity * (target * std::log(target / mean) +
-                                  (1 - target) * std::log((1 - target) / (1 - mean)));
-    t.push_back(options_.sparsity * ((1 - target) / (1 - mean) - target / mean));
+    const ActivityPenalty penalty = activity_penalty(options_.sparsity_target, sum / m);
+    value += options_.sparsity * penalty.value;
+    t.push_back(options_.sparsity * penalty.slope);
   }
   if (gradient != nullptr) fill_gradient(pass, layer, t, m, options_, *gradient);
   return value;

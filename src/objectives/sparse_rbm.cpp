@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "objectives/activity_penalty.hpp"
 #include "objectives/packed_layer.hpp"
 #include "objectives/sigmoid.hpp"
 #include "runtime/blas.hpp"
@@ -158,8 +159,7 @@ double SparseRbmObjective<Scalar>::evaluate(const SampleBatch<Scalar>& batch,
   if (gradient != nullptr) gradient->setZero();
   for (Index u = 0; u < K; ++u) {
     const double mean = sums.activity[static_cast<std::size_t>(u)] / m;
-    value += options_.sparsity * (target * std::log(target / mean) +
-                                  (1 - target) * std::log((1 - target) / (1 - mean)));
+    value += options_.sparsity * activity_penalty(target, mean).value;
     if (gradient == nullptr) continue;
     for (Index j = 0; j < n; ++j)
       (*gradient)(u, j) = static_cast<Scalar>(static_cast<double>(sums.products(u, j)) / m);

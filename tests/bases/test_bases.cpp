@@ -7,9 +7,11 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <set>
 
 #include "krica/bases/basis.hpp"
 #include "krica/runtime/error.hpp"
+#include "support/comparison.hpp"
 #include "support/problems.hpp"
 
 namespace krica {
@@ -32,6 +34,13 @@ Index components_of(const std::string& method) {
 std::vector<std::string> solvers_of(const std::string& method) {
   if (method == "sparse-rbm") return {"adam"};
   return {"lbfgs", "adam"};
+}
+
+/// Those that are done at once, or are begun anew.
+bool leaves_no_states(const std::string& method) {
+  const std::set<std::string> known = {"random-patches", "max-margin-krica", "kmeans-triangle",
+                                       "kmeans-hard", "omp-1"};
+  return known.contains(method);
 }
 
 std::vector<int> three_classes() {
@@ -101,7 +110,8 @@ TEST_P(EveryMethod, ResumesFromItsCheckpoints) {
     whole.hooks.checkpoint_every = 1;
     whole.hooks.checkpoint = [&](const Archive& state) { states.push_back(state); };
     const Basis wanted = learn(Context(), whole);
-    if (states.empty()) continue;  // nothing to resume: it is done at once
+    EXPECT_EQ(states.empty(), leaves_no_states(GetParam())) << solver;
+    if (states.empty()) continue;
     BasisRequest again = request(solver);
     again.state = &states[states.size() / 2];
     EXPECT_TRUE(learn(Context(), again).atoms.view() == wanted.atoms.view()) << solver;
@@ -192,6 +202,38 @@ TEST(Bases, UnknownNamesAreRefusedWithTheKnownOnes) {
   request.options.init = "random-patches";
   request.options.solver = "newton";
   EXPECT_THROW(basis_method("krica").learn(Context(), request), InvalidArgument);
+}
+
+/// Half of the patches are blank.
+Matrix<float> half_blank_patches() {
+  Matrix<float> patches = unit_patches();
+  for (Index i = 0; i < patches.rows(); i += 2) patches.view().row(i).setZero();
+  return patches;
+}
+
+TEST(Bases, AtomsDoNotStartFromBlankPatches) {
+  const Matrix<float> patches = half_blank_patches();
+  BasisRequest request{patches, {}, {}, {}, nullptr};
+  request.options.components = 200;
+  const Basis basis = basis_method("random-patches").learn(Context(), request);
+  for (Index u = 0; u < 200; ++u)
+    EXPECT_TRUE(basis.atoms.view().row(u) == patches.view().row(2 * u + 1)) << u;
+  request.options.components = 201;
+  const std::string refusal =
+      support::refusal([&] { basis_method("random-patches").learn(Context(), request); });
+  EXPECT_THAT(refusal, testing::HasSubstr("only 200 are not zero"));
+}
+
+TEST_P(EveryMethod, LearnsFiniteAtomsWhereHalfOfThePatchesAreBlank) {
+  patches_ = half_blank_patches();
+  for (const char* init : {"random-patches", "class-kmeans"}) {
+    if (GetParam() == "omp-1" && std::string(init) == "class-kmeans") continue;  // it says so
+    BasisRequest blank = request();
+    blank.options.init = init;
+    const Basis basis = learn(Context(), blank);
+    EXPECT_TRUE(basis.atoms.view().allFinite()) << init;
+    EXPECT_NE(basis.status, Status::kNumericalTrouble) << init;
+  }
 }
 
 TEST(Bases, RandomPatchesAreDifferentPatches) {

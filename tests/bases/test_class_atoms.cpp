@@ -67,6 +67,8 @@ TEST_P(ClassStart, NeedsLabelsAndEvenShares) {
   request.labels = {};
   EXPECT_NE(support::refusal([&] { starting_atoms(Context(), request); }).find("labels"),
             std::string::npos);
+  EXPECT_NE(support::refusal([&] { starting_atoms(Context(), request); }).find("another init"),
+            std::string::npos);
   request.labels = clouds.labels;
   request.options.components = 13;
   EXPECT_NE(support::refusal([&] { starting_atoms(Context(), request); }).find("12 or 15"),
@@ -82,12 +84,14 @@ INSTANTIATE_TEST_SUITE_P(ClassAtoms, ClassStart, testing::Values("class-kmeans",
                          });
 
 TEST(ClassAtoms, ClassesWithTooFewPatchesAreRefused) {
-  const Clouds clouds;
+  Clouds clouds;
+  for (std::size_t i = 9; i < clouds.labels.size(); ++i)
+    clouds.labels[i] = std::min(clouds.labels[i], 1);  // three of class 2 are left
   BasisRequest request = clouds.request();
   request.options.init = "class-kmeans";
-  request.options.components = 303;
-  EXPECT_NE(support::refusal([&] { starting_atoms(Context(), request); }).find("more patches"),
-            std::string::npos);
+  const std::string refusal = support::refusal([&] { starting_atoms(Context(), request); });
+  EXPECT_NE(refusal.find("more patches"), std::string::npos);
+  EXPECT_NE(refusal.find("fewer components or another init"), std::string::npos);
 }
 
 class ClassMethod : public testing::TestWithParam<std::string> {};

@@ -67,6 +67,12 @@ class Krica:
 SMALL = ["--components", "32", "--patches", "2000", "--images", "400", "--iterations", "10", "--svm-c", "0.05"]
 
 
+METHODS = [
+    "krica", "max-margin-krica", "d-krica", "random-patches", "rica", "drica", "d-rica", "ica", "kica", "kpca-rica", "ksr",
+    "kmeans-triangle", "omp-1", "kmeans-hard", "sparse-filtering", "sparse-autoencoder", "sparse-rbm", "raw-pixels",
+]  # fmt: skip
+
+
 # Every experiment of the paper in a moment.
 SMOKE = ["--size", "smoke", "--quiet"]
 

@@ -27,6 +27,10 @@ from conftest import SMALL
         (["train", "embedded", "-o", "m", "--init", "kmean"], "class-kmeans"),
         (["train", "embedded", "-o", "m", "--landmark-choice", "best"], "random"),
         (["tune", "embedded", "--grid", "colour=1"], "colour"),
+        (["tune", "embedded", "--grid", "sparsity=a"], 'sparsity cannot be "a"'),
+        (["tune", "embedded", "--method", "ica", "--grid", "init=random,kmeans"], "init"),
+        (["train", "embedded", "-o", "m", "--method", "kmeans-triangle", "--init", "random"], "kmeans-triangle"),
+        (["train", "embedded", "-o", "m", "--method", "omp-1", "--solver", "adam"], "leave solver auto"),
         (["frobnicate"], ""),
     ],
 )
@@ -70,6 +74,8 @@ def test_file_system(krica, model):
     assert "missing.krica" in krica("evaluate", "missing.krica", "embedded", code=4)
     krica("show", model[0], "-o", "nowhere/atoms.png", code=4)
     krica("train", "embedded", "-o", krica.directory, *SMALL, code=4)
+    for option in ("-o", "--report"):
+        assert "nowhere" in krica("tune", "embedded", option, "nowhere/file", code=4), "before the search"
 
 
 def mounted(directory, options):

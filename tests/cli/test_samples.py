@@ -7,7 +7,7 @@ import time
 import numpy as np
 import pytest
 
-from conftest import read_safetensors
+from conftest import METHODS, read_safetensors
 
 SMALL = ["--components", "12", "--iterations", "10"]
 
@@ -63,6 +63,50 @@ def test_train_evaluate_and_tune(krica, data):
     assert "300 samples" in krica("evaluate", "m.krica", "x.npy", "--labels", "y.npy", "--split", "train")
     tuned = krica.json("tune", "x.npy", "--labels", "y.npy", "--grid", "sparsity=0.01,0.1", "--folds", 2, *SMALL)
     assert len(tuned["rows"]) == 2 and tuned["best"]["accuracy"] > 0.9
+
+
+TUNING = ["--labels", "y.npy", "--folds", 2, "--components", 3, "--iterations", 3, "--epochs", 1, "--landmarks", 30,
+          "--svm-c", 0.05]  # fmt: skip
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_tune_has_a_grid_for_each_method(krica, data, method):
+    rows = krica.json("tune", "x.npy", "--method", method, *TUNING)["rows"]
+    settings = [row["options"] for row in rows]
+    # Samples keep their contrast, so there is nothing that ica's grid could change.
+    assert (settings == [{}]) == (method in ("ica", "raw-pixels"))
+    for name in settings[0]:
+        assert len({setting[name] for setting in settings}) > 1, name
+
+
+@pytest.mark.parametrize(
+    "options, searched",
+    [
+        (["--sparsity", 0.01], {"gamma"}),
+        (["--kernel", "polynomial", "--sparsity", 0.01], {"degree"}),
+        (["--kernel", "histogram-intersection", "--sparsity", 0.01], {"kernel-scale"}),
+        (["--kernel", "linear"], {"sparsity"}),
+        (["--method", "random-patches", "--encoder", "abs"], set()),
+        (["--method", "kmeans-triangle"], {"whitening-epsilon"}),
+        (["--method", "kmeans-triangle", "--whitening", "none"], set()),
+        (["--method", "ica", "--contrast", "yes"], {"contrast-epsilon"}),
+    ],
+)
+def test_tune_searches_only_what_has_an_effect(krica, data, options, searched):
+    rows = krica.json("tune", "x.npy", *TUNING, *options)["rows"]
+    assert set(rows[0]["options"]) == searched
+    assert len(rows) == 1 or searched
+
+
+def test_tune_says_that_it_needs_labels(krica, data):
+    assert "needs labels" in krica("tune", "x.npy", code=3)
+
+
+def test_the_summary_speaks_of_what_there_is(krica, data):
+    text = krica("train", "x.npy", "--labels", "y.npy", "-o", "m.krica", "--method", "raw-pixels")
+    assert "atoms" not in text.split("\n")[0] and "basis" not in text.split("\n")[0]
+    text = krica("train", "x.npy", "--labels", "y.npy", "-o", "m.krica", "--method", "random-patches", *SMALL)
+    assert "with 300 labelled samples" in text
 
 
 def test_a_folder_of_arrays(krica):

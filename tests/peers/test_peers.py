@@ -90,10 +90,12 @@ def costs(G, correlations, codes, sparsity):
     return 1 - 2 * (codes * correlations).sum(1) + quadratic + sparsity * np.abs(codes).sum(1)
 
 
+# Nearly exactly, as KSR learns, and as it encodes: there the worst code measured cost 1.6e-5 more than the best.
+@pytest.mark.parametrize("tolerance, bound", [(1e-9, 1e-6), (1e-6, 1e-6), (1e-4, 3e-5)])
 @pytest.mark.parametrize("sparsity", [0.3, 0.05])
-def test_lasso_codes_cost_what_theirs_cost(peers, sparsity):
+def test_lasso_codes_cost_what_theirs_cost(peers, sparsity, tolerance, bound):
     G, correlations = gaussian_problem(1)
-    codes, _ = peers("lasso", G, correlations, sparsity)
+    codes, _ = peers("lasso", G, correlations, sparsity, tolerance)
     # Rows of the root of G are the atoms in coordinates: |A's - y|² has the same G and correlations.
     values, vectors = np.linalg.eigh(G)
     A = vectors * np.sqrt(values)
@@ -102,7 +104,7 @@ def test_lasso_codes_cost_what_theirs_cost(peers, sparsity):
         y = vectors.T @ c / np.sqrt(values)
         lasso = Lasso(alpha=sparsity / (2 * len(y)), fit_intercept=False, tol=1e-14, max_iter=1000000)
         theirs = costs(G, c[None], lasso.fit(A.T, y).coef_[None], sparsity)[0]
-        assert ours[i] == pytest.approx(theirs, rel=1e-6)
+        assert ours[i] == pytest.approx(theirs, rel=bound)
     assert (codes != 0).sum(1).max() < 60
 
 
@@ -113,5 +115,5 @@ def test_lasso_codes_cost_what_the_sparse_coder_gives(peers):
     X /= np.linalg.norm(X, axis=1, keepdims=True)
     coder = SparseCoder(W, transform_algorithm="lasso_lars", transform_alpha=0.1, transform_max_iter=10000)
     theirs = costs(W @ W.T, X @ W.T, coder.transform(X), 0.2)
-    codes, _ = peers("lasso", W @ W.T, X @ W.T, 0.2)
+    codes, _ = peers("lasso", W @ W.T, X @ W.T, 0.2, 1e-9)
     assert costs(W @ W.T, X @ W.T, codes, 0.2) == pytest.approx(theirs, rel=1e-6)

@@ -2,11 +2,14 @@
 #include "session.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
+#include <cerrno>
 #include <charconv>
 #include <csignal>
 #include <fstream>
 #include <optional>
+#include <system_error>
 #include <utility>
 
 #include "krica/runtime/enum_names.hpp"
@@ -224,6 +227,21 @@ void check_usage(const std::function<void()>& check) {
     check();
   } catch (const InvalidArgument& error) {
     throw UsageError(error.what());
+  }
+}
+
+void check_target(const std::filesystem::path& file) {
+  if (file.empty()) return;
+  const std::filesystem::path directory = file.has_parent_path() ? file.parent_path() : ".";
+  if (!std::filesystem::is_directory(directory)) {
+    throw IoError(
+        fmt::format("[output] {}: there is no directory {}", file.string(), directory.string()));
+  }
+  if (std::filesystem::is_directory(file))
+    throw IoError(fmt::format("[output] {} is a directory", file.string()));
+  if (::access(directory.c_str(), W_OK) != 0) {
+    throw IoError(fmt::format("[output] {}: cannot write in {}: {}", file.string(),
+                              directory.string(), std::generic_category().message(errno)));
   }
 }
 

@@ -69,6 +69,10 @@ std::string_view noun_of(const ImageShape& shape);
 /// Checks options that need no data; UsageError instead of InvalidArgument.
 void check_usage(const std::function<void()>& check);
 
+/// Throws IoError where a file cannot be written there: better told before hours of work than
+/// after. Nothing is done for an empty path.
+void check_target(const std::filesystem::path& file);
+
 /// "512M", "4G", or bytes.
 std::int64_t parse_memory(const std::string& text);
 

@@ -108,9 +108,10 @@ void add_show(CLI::App& app) {
   add_path(*sub, "-o,--output", command->picture, "a PNG file");
   sub->add_flag("--terminal", command->terminal, "draw them in the terminal");
   sub->add_option("--most", command->most, "atoms to draw in the terminal")->capture_default_str();
-  sub->add_option("--arrange", command->arrange,
-                  "class (by the class they vote for), plain, or auto: class where there is a "
-                  "classifier")
+  sub->add_option(
+         "--arrange", command->arrange,
+         "class (by the class they were learned for, else vote for), plain, or auto: class "
+         "where they have one")
       ->capture_default_str();
   add_session_options(*sub, command->session);
   sub->footer("\nExample: krica show clothes.krica -o atoms.png");

@@ -2,10 +2,6 @@
 //
 // krica train: basis, features and classifier. krica fit: the basis only.
 #include <fmt/format.h>
-#include <unistd.h>
-
-#include <cerrno>
-#include <system_error>
 
 #include "commands.hpp"
 #include "evaluation_text.hpp"
@@ -36,21 +32,6 @@ std::string method_list() {
   return text;
 }
 
-/// A target that cannot be written is better told before hours of work than after.
-void check_target(const std::filesystem::path& model) {
-  const std::filesystem::path directory = model.has_parent_path() ? model.parent_path() : ".";
-  if (!std::filesystem::is_directory(directory)) {
-    throw IoError(
-        fmt::format("[model] {}: there is no directory {}", model.string(), directory.string()));
-  }
-  if (std::filesystem::is_directory(model))
-    throw IoError(fmt::format("[model] {} is a directory", model.string()));
-  if (::access(directory.c_str(), W_OK) != 0) {
-    throw IoError(fmt::format("[model] {}: cannot write in {}: {}", model.string(),
-                              directory.string(), std::generic_category().message(errno)));
-  }
-}
-
 ImageSetPtr training_images(const TrainCommand& command, const DataSet& data) {
   ImageSetPtr images = !command.classifier && data.unlabelled ? data.unlabelled : data.train;
   if (command.pipeline.images > 0) images = first_images(images, command.pipeline.images);
@@ -77,15 +58,17 @@ nlohmann::json summary_json(const Model& model, const TrainingReport& report,
 void print_summary(const Model& model, const TrainingReport& report,
                    const std::filesystem::path& path) {
   const PipelineOptions& options = model.options();
-  fmt::print("{}: {} with {} atoms", path.string(), options.method, options.components);
-  if (options.gamma && (options.encoder == "kernel" || options.encoder == "lasso"))
-    fmt::print(", gamma {:.4g}", *options.gamma);
-  fmt::print(", basis {}", model.parts().basis_status);
+  fmt::print("{}: {}", path.string(), options.method);
+  if (basis_method(options.method).learn != nullptr) {
+    fmt::print(" with {} atoms", options.components);
+    if (options.gamma && has_effect(options, "gamma")) fmt::print(", gamma {:.4g}", *options.gamma);
+    fmt::print(", basis {}", model.parts().basis_status);
+  }
   if (options.svm_c) fmt::print(", C {:.4g}", *options.svm_c);
   fmt::print("\n{}{}\n", report.resumed ? "resumed; " : "", stage_times(report.stages));
 }
 
-/// Images a class from which on learning with the labels has been worth its time.
+/// Images or samples a class from which on learning with the labels has been worth its time.
 constexpr Index kImagesAClass = 100;
 
 /// What else the user might try, or nothing.
@@ -93,9 +76,9 @@ std::string suggestion(const PipelineOptions& options, const ImageSet& images) {
   if (basis_method(options.method).joint || images.size() < kImagesAClass * images.classes())
     return {};
   return fmt::format(
-      "with {} labelled images of {} classes --method max-margin-krica should do better: it learns "
+      "with {} labelled {} of {} classes --method max-margin-krica should do better: it learns "
       "the atoms with the classifier (docs/methods.md)",
-      images.size(), images.classes());
+      images.size(), noun_of(images.shape()), images.classes());
 }
 
 void write_report(const TrainCommand& command, const Model& model, const Trial& trial,
@@ -118,7 +101,7 @@ void run_train(CLI::App& app, TrainCommand& command) {
   apply_config(app, command.session);
   check_usage([&] { command.pipeline.validate(); });
   check_target(command.model);
-  if (!command.report.empty()) check_target(command.report);
+  check_target(command.report);
   const Context context = make_context(command.session, command.pipeline.seed);
   const DataSet data = open_images(context, command.data);
   if (command.checkpoint.empty()) command.checkpoint = command.model.string() + ".checkpoint";

@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
 
 #include "commands.hpp"
-#include "krica/bases/basis.hpp"
 #include "krica/classify/splits.hpp"
 #include "krica/models/training.hpp"
 #include "krica/runtime/error.hpp"
 #include "run_report.hpp"
 #include "session.hpp"
+#include "tune_grid.hpp"
 
 namespace krica::cli {
 namespace {
@@ -26,73 +25,6 @@ struct TuneCommand {
   std::filesystem::path model;
   std::filesystem::path report;
 };
-
-/// One option and the values to try.
-struct Axis {
-  std::string name;
-  std::vector<json> values;
-};
-
-json parsed_value(const std::string& text) {
-  const json number = json::parse(text, nullptr, false);
-  return number.is_discarded() || number.is_structured() ? json(text) : number;
-}
-
-Axis parse_axis(const std::string& text) {
-  const std::size_t equals = text.find('=');
-  if (equals == std::string::npos || equals + 1 == text.size()) {
-    throw UsageError(fmt::format("--grid must be NAME=VALUE,VALUE,..., got '{}'", text));
-  }
-  Axis axis{text.substr(0, equals), {}};
-  for (const std::string& value : CLI::detail::split(text.substr(equals + 1), ',')) {
-    axis.values.push_back(parsed_value(value));
-  }
-  return axis;
-}
-
-/// All combinations of the axes' values, each as the options that it sets.
-std::vector<json> combinations(const std::vector<std::string>& grid) {
-  std::vector<json> settings = {json::object()};
-  for (const std::string& text : grid) {
-    const Axis axis = parse_axis(text);
-    std::vector<json> longer;
-    for (const json& setting : settings) {
-      for (const json& value : axis.values) {
-        longer.push_back(setting);
-        longer.back()[axis.name] = value;
-      }
-    }
-    settings = std::move(longer);
-  }
-  return settings;
-}
-
-/// The method's own grid, without what the command line settles.
-std::vector<std::string> default_grid(const CLI::App& app, const std::string& method) {
-  std::vector<std::string> grid;
-  for (const std::string& axis : CLI::detail::split(std::string(basis_method(method).grid), ' ')) {
-    if (axis.empty()) continue;
-    if (app.count("--" + axis.substr(0, axis.find('='))) == 0) grid.push_back(axis);
-  }
-  return grid;
-}
-
-PipelineOptions with_setting(const PipelineOptions& base, const json& setting) {
-  json all = json::parse(to_json(base));
-  for (const auto& [name, value] : setting.items()) {
-    if (!all.contains(name)) throw UsageError(fmt::format("--grid: there is no option '{}'", name));
-    all[name] = value;
-  }
-  try {
-    PipelineOptions options = options_from_json(all.dump());
-    options.validate();
-    return options;
-  } catch (const DataError& error) {
-    throw UsageError(fmt::format("--grid: {}", error.what()));
-  } catch (const InvalidArgument& error) {
-    throw UsageError(fmt::format("--grid: {}", error.what()));
-  }
-}
 
 struct Score {
   double mean = 0;
@@ -121,21 +53,59 @@ Score cross_validate(const Context& context, const ImageSetPtr& images,
   return score;
 }
 
-void run_tune(CLI::App& app, TuneCommand& command) {
-  apply_config(app, command.session);
+/// What is to be searched on these images.
+std::vector<json> settings_for(const CLI::App& app, const TuneCommand& command,
+                               const ImageSet& images) {
+  if (!command.grid.empty()) return combinations(command.grid);
+  const std::vector<std::string> grid = default_grid(app, command.pipeline, images.shape());
+  if (grid.empty()) {
+    fmt::print(stderr,
+               "nothing to search: the options and the data settle all that {} would try; name "
+               "others with --grid\n",
+               command.pipeline.method);
+  }
+  return combinations(grid);
+}
+
+ImageSetPtr labelled_images(const Context& context, const TuneCommand& command) {
+  ImageSetPtr images = open_images(context, command.data).train;
+  if (images->labels().empty()) {
+    throw DataError(
+        fmt::format("[tune] {}: tune searches by accuracy and needs labels, which the "
+                    "data does not have; --labels names those of a file",
+                    command.data.path.string()));
+  }
+  return command.pipeline.images > 0 ? first_images(images, command.pipeline.images) : images;
+}
+
+void write_report(const TuneCommand& command, const ImageSet& images, const json& rows,
+                  const json& best) {
+  ReportPage page = begin_page(
+      "krica tune",
+      fmt::format("{}: {} {}.", command.data.path.string(), images.size(), to_text(images.shape())),
+      command.pipeline.seed);
+  add_tuning(page, rows, best, command.folds);
+  page.save(command.report);
+}
+
+/// All that is wrong whatever the data are.
+void check_command(const TuneCommand& command) {
   check_usage([&] { command.pipeline.validate(); });
   if (command.folds < 2)
     throw UsageError(fmt::format("--folds must be at least 2, got {}", command.folds));
-  if (command.grid.empty()) command.grid = default_grid(app, command.pipeline.method);
-  const std::vector<json> settings = combinations(command.grid);
-  for (const json& setting : settings) with_setting(command.pipeline, setting);  // before any work
+  for (const json& setting : combinations(command.grid)) with_setting(command.pipeline, setting);
+  check_target(command.model);
+  check_target(command.report);
+}
+
+void run_tune(CLI::App& app, const TuneCommand& command) {
+  apply_config(app, command.session);
+  check_command(command);
   const Context context = make_context(command.session, command.pipeline.seed);
-  const DataSet data = open_images(context, command.data);
-  ImageSetPtr images = data.train;
-  if (command.pipeline.images > 0) images = first_images(images, command.pipeline.images);
+  const ImageSetPtr images = labelled_images(context, command);
   json rows = json::array();
   json best;
-  for (const json& setting : settings) {
+  for (const json& setting : settings_for(app, command, *images)) {
     const Score score =
         cross_validate(context, images, with_setting(command.pipeline, setting), command.folds);
     end_progress_line();
@@ -151,14 +121,7 @@ void run_tune(CLI::App& app, TuneCommand& command) {
   if (!command.model.empty())
     train(context, *images, {with_setting(command.pipeline, best["options"])}).save(command.model);
   end_progress_line();
-  if (!command.report.empty()) {
-    ReportPage page = begin_page("krica tune",
-                                 fmt::format("{}: {} {}.", command.data.path.string(),
-                                             images->size(), to_text(images->shape())),
-                                 command.pipeline.seed);
-    add_tuning(page, rows, best, command.folds);
-    page.save(command.report);
-  }
+  if (!command.report.empty()) write_report(command, *images, rows, best);
   if (command.session.json) print_json({{"rows", rows}, {"best", best}, {"folds", command.folds}});
 }
 
@@ -171,7 +134,7 @@ void add_tune(CLI::App& app) {
   add_data_options(*sub, command->data);
   sub->add_option("--grid", command->grid,
                   "NAME=VALUE,VALUE,...; may be given again, all combinations are tried; default: "
-                  "the method's own parameters")
+                  "those of the method's own parameters that matter here")
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   sub->add_option("--folds", command->folds, "folds of the cross-validation")

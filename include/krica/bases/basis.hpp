@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Bases: the systems that learn atoms from patches, one file each in src/bases, under one
-// interface. A new one is a file and a line in src/bases/registry.cpp.
+// interface. A new one is a file, its declaration in src/bases/methods.hpp and an entry in
+// src/bases/registry.cpp, which tells all that the rest must know of it; docs/systems.md says more.
 #pragma once
 
 #include <optional>
@@ -58,20 +59,33 @@ struct Basis {
   std::vector<int> atom_class = {};  ///< K values, where atoms belong to classes
 };
 
+/// Which of BasisOptions::solver a method heeds.
+enum class SolverChoice {
+  kAny,
+  kAdam,  ///< it learns by Adam whatever happens
+  kNone,  ///< it learns by steps of its own, or not at all
+};
+
 struct BasisMethod {
   std::string_view name;
   std::string_view summary;  ///< one line: what it is and when it is a good choice
   std::string_view encoder;  ///< its defaults
-  bool unit_norm;
+  bool unit_norm = false;
   std::string_view init;
   /// Throws Cancelled after hooks.checkpoint was given the state, unless the request wants the best
   /// atoms then and there are some. Null for raw pixels, which have no basis.
-  Basis (*learn)(const Context&, const BasisRequest&);
+  Basis (*learn)(const Context&, const BasisRequest&) = nullptr;
   /// What krica tune tries where no grid is given: "name=value,value name=value,..."
   std::string_view grid = {};
+  bool own_start = false;  ///< it begins in its own way, for which `init` is only a name
+  SolverChoice solvers = SolverChoice::kAny;
   double sparsity = 0.01;              ///< default of the weight of its sparsity term
   std::string_view whitening = "zca";  ///< default of the preprocessing
-  bool needs_labels = false;           ///< its atoms are divided among the classes
+  /// Directions that the whitening keeps by default, as a part of the components; 0 for all.
+  double whitening_share = 0;
+  bool needs_labels = false;  ///< its atoms are divided among the classes
+  /// Its cost grows so fast with the atoms that comparisons give it fewer.
+  bool costly_atoms = false;
   /// What learn() gives is only the start: the atoms are learned with the classifier, from labelled
   /// images (krica/joint).
   bool joint = false;

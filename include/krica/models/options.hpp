@@ -143,8 +143,7 @@ void visit_preprocessing_options(Options& o, Visitor& visit) {
         "added to the variances before dividing by them; auto is 0.1, for kpca 1e-4");
   visit("whitening-components", o.whitening_components,
         "directions that pca and kpca keep; 0 for all with variance, with kica as many as "
-        "components, "
-        "with kpca-rica half as many");
+        "components, with kpca-rica half as many");
   visit("whitening-gamma", o.whitening_gamma,
         "width of kpca's Gaussian; auto is 1 over the median squared distance");
   visit("landmarks", o.landmarks,
@@ -159,7 +158,7 @@ void visit_preprocessing_options(Options& o, Visitor& visit) {
 template <class Options, class Visitor>
 void visit_solver_options(Options& o, Visitor& visit) {
   visit("solver", o.solver, "auto, lbfgs, adam or fixed-point; auto is adam for many patches");
-  visit("iterations", o.iterations, "of L-BFGS and the fixed point, at most");
+  visit("iterations", o.iterations, "of L-BFGS, the fixed point, ica, kica and omp-1, at most");
   visit("epochs", o.epochs, "of Adam, at most");
   visit("batch", o.batch,
         "samples in a step of Adam; auto is 1024 patches or a tenth of them, for max-margin-krica "
@@ -221,6 +220,13 @@ std::vector<std::string> choices_of(std::string_view option);
 /// which the data settles. Samples are their own patches: for them
 /// receptive_field and stride are 1, pool is 1x1 whatever was given.
 PipelineOptions resolved(const PipelineOptions& options, const ImageShape& shape);
+
+/// Whether the kernel shapes the model: its codes, or how its basis is learned. For options that
+/// resolved() gave.
+bool uses_kernel(const PipelineOptions& settled);
+/// False where the option's value would change nothing beside the others, as the width of the
+/// Gaussian with another kernel. Knows what the methods' grids search; true for all else.
+bool has_effect(const PipelineOptions& settled, std::string_view option);
 
 /// As JSON text and back; unset values are "auto". Throws DataError for text that is not such a
 /// list; unknown names are refused.
