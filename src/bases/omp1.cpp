@@ -19,7 +19,8 @@ Basis learn_omp1(const Context& context, const BasisRequest& request) {
   ClusteringRun run(context, request, "omp-1");
   return run.run([&](const ClusteringHook<float>& hook) -> ClusteringRun::Clusters {
     auto result = spherical_kmeans<float>(
-        context, request.patches, run.done() > 0 ? run.atoms() : starting_atoms(context, request),
+        context, request.patches,
+        run.done() > 0 ? run.atoms() : starting_directions(context, request),
         {.n_clusters = request.options.components,
          .max_iterations = request.options.iterations - run.done()},
         hook);

@@ -20,19 +20,9 @@ namespace {
 
 /// What to do about a basis that came to nothing; empty for one that did not.
 std::string trouble_with(std::string_view basis_status) {
-  if (basis_status == name_of(Status::kDiverged)) {
-    return "[train] the basis diverged: over half of the atoms answer to no patch; a smaller "
-           "gamma, "
-           "another kernel or init may help";
-  }
-  if (basis_status == name_of(Status::kNumericalTrouble)) {
-    return "[train] the basis is still at or near its start: from there the objective is not "
-           "finite; smaller weights or a smaller rate, another init or whitening may help";
-  }
-  if (basis_status == name_of(Status::kCollapsed)) {
-    return "[train] the basis collapsed: over half of the atoms equal another one; fewer "
-           "components "
-           "or smaller weights may help";
+  for (const Status status : {Status::kDiverged, Status::kCollapsed, Status::kNumericalTrouble}) {
+    if (basis_status == name_of(status))
+      return fmt::format("[train] basis {}: {}", basis_status, explanation_of(status));
   }
   return {};
 }

@@ -50,13 +50,13 @@ std::string_view explanation_of(Status status) {
     case Status::kCancelled:
       return "Stopped on request; resume to go on.";
     case Status::kNumericalTrouble:
-      return "The objective is not finite; check the scale of the data and the kernel's "
-             "parameters.";
+      return "The objective is not finite, and what was best before is kept; smaller weights or a "
+             "smaller rate, another start or scale of the data may help.";
     case Status::kDiverged:
-      return "Over half the atoms answer to no sample: gamma does not fit the data (use "
-             "auto_gamma), or the start lies far from it.";
+      return "Over half the atoms answer to no sample; a smaller gamma, another kernel or another "
+             "start may help.";
     case Status::kCollapsed:
-      return "Over half the atoms coincide; raise gamma, use fewer atoms, or another start.";
+      return "Over half the atoms coincide; a larger gamma, fewer atoms or another start may help.";
   }
   return "";
 }

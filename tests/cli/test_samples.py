@@ -98,6 +98,17 @@ def test_tune_searches_only_what_has_an_effect(krica, data, options, searched):
     assert len(rows) == 1 or searched
 
 
+def test_tune_goes_on_after_a_setting_that_is_refused(krica, data):
+    options = ["tune", "x.npy", "--labels", "y.npy", "--method", "ica", "--folds", "2"]
+    result = krica.json(*options, "--grid", "components=500,2", "--report", "page.html")
+    refused, tried = result["rows"]
+    assert "directions" in refused["error"] and "accuracy" not in refused
+    assert result["best"] == tried and tried["options"] == {"components": 2}
+    assert "failed: [ica]" in (krica.directory / "page.html").read_text()
+    assert "components=500" in krica(*options, "--grid", "components=500,2")
+    assert "directions" in krica(*options, "--grid", "components=500,501", code=2)
+
+
 def test_tune_says_that_it_needs_labels(krica, data):
     assert "needs labels" in krica("tune", "x.npy", code=3)
 

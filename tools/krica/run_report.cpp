@@ -102,9 +102,12 @@ void add_accuracy_table(ReportPage& page, const std::vector<TestedRun>& runs) {
 
 void add_tuning(ReportPage& page, const json& rows, const json& best, int folds) {
   page.add_section("Search");
-  const std::string swept = swept_option(rows);
+  json scored = json::array();
+  std::copy_if(rows.begin(), rows.end(), std::back_inserter(scored),
+               [](const json& row) { return !row.contains("error"); });
+  const std::string swept = swept_option(scored);
   if (!swept.empty()) {
-    page.add_figures({{to_svg(tuning_plot(rows, best, swept)),
+    page.add_figures({{to_svg(tuning_plot(scored, best, swept)),
                        fmt::format("Mean over {} folds of the training images; bars are one "
                                    "standard deviation, the ring is the chosen setting.",
                                    folds)}});
@@ -113,8 +116,10 @@ void add_tuning(ReportPage& page, const json& rows, const json& best, int folds)
   TableLook look;
   for (const json& row : rows) {
     table.push_back({setting_text(row["options"]),
-                     fmt::format("{:.2f} ± {:.2f}", 100 * row["accuracy"].get<double>(),
-                                 100 * row["deviation"].get<double>())});
+                     row.contains("error")
+                         ? "failed: " + row["error"].get<std::string>()
+                         : fmt::format("{:.2f} ± {:.2f}", 100 * row["accuracy"].get<double>(),
+                                       100 * row["deviation"].get<double>())});
     if (row == best) look.marked.push_back(table.size() - 1);
   }
   page.add_table(table, look);

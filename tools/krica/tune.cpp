@@ -98,25 +98,53 @@ void check_command(const TuneCommand& command) {
   check_target(command.report);
 }
 
+/// One row. A setting that the method refuses on these images, as more components than there are
+/// directions, does not end the search: the row tells why.
+json tried(const Context& context, const ImageSetPtr& images, const TuneCommand& command,
+           const json& setting) {
+  try {
+    const Score score =
+        cross_validate(context, images, with_setting(command.pipeline, setting), command.folds);
+    return {{"options", setting}, {"accuracy", score.mean}, {"deviation", score.deviation}};
+  } catch (const InvalidArgument& error) {
+    return {{"options", setting}, {"error", error.what()}};
+  }
+}
+
+void print_row(const json& row) {
+  const std::string setting = setting_text(row["options"]);
+  if (row.contains("error")) {
+    fmt::print("{:<40} failed: {}\n", setting, row["error"].get<std::string>());
+  } else {
+    fmt::print("{:<40} {:6.2f} % ± {:.2f}\n", setting, 100 * row["accuracy"].get<double>(),
+               100 * row["deviation"].get<double>());
+  }
+}
+
+/// The first of the most accurate. Throws InvalidArgument where all failed.
+json best_of(const json& rows) {
+  json best;
+  for (const json& row : rows) {
+    if (row.contains("error")) continue;
+    if (best.is_null() || row["accuracy"].get<double>() > best["accuracy"].get<double>())
+      best = row;
+  }
+  if (best.is_null()) throw InvalidArgument(rows.front()["error"].get<std::string>());
+  return best;
+}
+
 void run_tune(CLI::App& app, const TuneCommand& command) {
   apply_config(app, command.session);
   check_command(command);
   const Context context = make_context(command.session, command.pipeline.seed);
   const ImageSetPtr images = labelled_images(context, command);
   json rows = json::array();
-  json best;
   for (const json& setting : settings_for(app, command, *images)) {
-    const Score score =
-        cross_validate(context, images, with_setting(command.pipeline, setting), command.folds);
+    rows.push_back(tried(context, images, command, setting));
     end_progress_line();
-    rows.push_back(
-        {{"options", setting}, {"accuracy", score.mean}, {"deviation", score.deviation}});
-    if (!command.session.json) {
-      fmt::print("{:<40} {:6.2f} % ± {:.2f}\n", setting_text(setting), 100 * score.mean,
-                 100 * score.deviation);
-    }
-    if (best.is_null() || score.mean > best["accuracy"].get<double>()) best = rows.back();
+    if (!command.session.json) print_row(rows.back());
   }
+  const json best = best_of(rows);
   if (!command.session.json) fmt::print("best: {}\n", setting_text(best["options"]));
   if (!command.model.empty())
     train(context, *images, {with_setting(command.pipeline, best["options"])}).save(command.model);
