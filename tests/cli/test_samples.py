@@ -106,7 +106,7 @@ def test_tune_goes_on_after_a_setting_that_is_refused(krica, data):
     assert result["best"] == tried and tried["options"] == {"components": 2}
     assert "failed: [ica]" in (krica.directory / "page.html").read_text()
     assert "components=500" in krica(*options, "--grid", "components=500,2")
-    assert "directions" in krica(*options, "--grid", "components=500,501", code=2)
+    assert "directions" in krica(*options, "--grid", "components=500,501", code=3)
 
 
 def test_tune_says_that_it_needs_labels(krica, data):
