@@ -11,6 +11,9 @@ import subprocess
 import time
 
 
+REST = 0.1  # seconds before each run: OpenBLAS's threads go on spinning for some 20 ms after their work
+
+
 @dataclasses.dataclass
 class Result:
     name: str
@@ -35,6 +38,7 @@ def _forget_peak():
 
 
 def _timed(run):
+    time.sleep(REST)
     _forget_peak()
     before = _status("VmRSS")
     start = time.perf_counter()
