@@ -16,7 +16,8 @@ namespace krica {
 Basis learn_kica(const Context& context, const BasisRequest& request) {
   return unmixed(context, request,
                  {"the kernel components of the patches",
-                  "use more landmarks, or kpca-rica, which learns more atoms than there are"});
+                  "use a larger whitening-gamma, more landmarks, or kpca-rica, which learns more "
+                  "atoms than there are"});
 }
 
 }  // namespace krica

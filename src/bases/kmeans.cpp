@@ -2,8 +2,8 @@
 //
 // K-means: the atoms are the centres that minimise Σ_i min_u ‖x_i - c_u‖², for two codes,
 //
-//   triangle  s_u = max(0, mean_v ‖x - c_v‖ - ‖x - c_u‖)      hard  s_u = 1 for the nearest, else
-//   0.
+//   triangle  s_u = max(0, mean_v ‖x - c_v‖ - ‖x - c_u‖)
+//   hard      s_u = 1 for the nearest centre, 0 for the others
 //
 // A. Coates, H. Lee, A. Ng, "An Analysis of Single-Layer Networks in Unsupervised Feature
 // Learning", AISTATS 2011. Differences: a k-means++ start, and empty clusters move to the farthest

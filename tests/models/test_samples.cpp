@@ -38,6 +38,13 @@ std::vector<std::string> method_names() {
   return names;
 }
 
+/// Lower for those that want more atoms or turns than a small test gives them; chance is a third.
+double accuracy_floor(const std::string& method) {
+  const bool slow = method == "kica" || method == "ksr" || method == "sparse-autoencoder" ||
+                    method == "sparse-rbm";
+  return slow ? 0.7 : 0.85;
+}
+
 class EveryMethodOnSamples : public testing::TestWithParam<std::string> {};
 
 TEST_P(EveryMethodOnSamples, LearnsAndSurvivesItsFile) {
@@ -54,7 +61,7 @@ TEST_P(EveryMethodOnSamples, LearnsAndSurvivesItsFile) {
   if (raw) {
     EXPECT_LT(accuracy, 0.8) << "no plane parts these classes";
   } else {
-    EXPECT_GT(accuracy, 0.7);
+    EXPECT_GT(accuracy, accuracy_floor(GetParam()));
   }
   const Model loaded = Model::from_archive(model.to_archive(), "samples");
   EXPECT_TRUE(loaded.transform(Context({.threads = 1}), *fresh).view() ==
