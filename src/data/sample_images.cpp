@@ -19,6 +19,7 @@ class SampleImages final : public ImageSet {
             .pixel_type = PixelType::kFloat32,
             .labels = samples.labels(),
             .class_names = samples.class_names(),
+            .label_type = samples.info().label_type,
             .description = samples.description()};
   }
 

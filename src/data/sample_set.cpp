@@ -2,9 +2,17 @@
 #include "krica/data/sample_set.hpp"
 
 #include "runtime/check.hpp"
+#include "runtime/names.hpp"
 
 namespace krica {
 namespace {
+
+constexpr NameTable<LabelType, 4> kLabelTypes = {{
+    {LabelType::kText, "text"},
+    {LabelType::kInteger, "integer"},
+    {LabelType::kFloat, "float"},
+    {LabelType::kBoolean, "boolean"},
+}};
 
 class SampleSubset : public SampleSet {
  public:
@@ -26,6 +34,9 @@ class SampleSubset : public SampleSet {
 };
 
 }  // namespace
+
+std::string_view name_of(LabelType type) { return find_name(kLabelTypes, type); }
+LabelType label_type(std::string_view name) { return find_value(kLabelTypes, name, "label type"); }
 
 SampleSet::SampleSet(SampleSetInfo info) : info_(std::move(info)) {
   require(info_.labels.empty() || static_cast<Index>(info_.labels.size()) == info_.rows,

@@ -17,6 +17,7 @@
 #include <string_view>
 #include <vector>
 
+#include "krica/data/sample_set.hpp"
 #include "krica/runtime/context.hpp"
 #include "krica/runtime/matrix.hpp"
 
@@ -47,6 +48,7 @@ struct ImageSetInfo {
   PixelType pixel_type = PixelType::kUint8;
   std::vector<int> labels;               ///< one per image, 0 to classes - 1; empty: unlabelled
   std::vector<std::string> class_names;  ///< one per class; empty where unlabelled
+  LabelType label_type = LabelType::kText;
   std::string description;               ///< e.g. "CIFAR-10 train"
 };
 

@@ -6,6 +6,7 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "krica/runtime/context.hpp"
@@ -15,12 +16,18 @@ namespace krica {
 
 enum class SampleType { kFloat32, kFloat64 };
 
+/// What the class names stand for: text as it is, or numbers written out ("1", "2", "3").
+enum class LabelType { kText, kInteger, kFloat, kBoolean };
+std::string_view name_of(LabelType type);  ///< "text", "integer", "float", "boolean"
+LabelType label_type(std::string_view name);
+
 struct SampleSetInfo {
   Index rows = 0;
   Index cols = 0;
   SampleType type = SampleType::kFloat32;  ///< the narrowest that holds the file's numbers
   std::vector<int> labels;                 ///< one per row, 0 to classes - 1; empty: unlabelled
   std::vector<std::string> class_names;
+  LabelType label_type = LabelType::kText;
   std::string description;
 };
 
