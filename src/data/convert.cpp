@@ -8,6 +8,7 @@
 #include "data/atomic_file.hpp"
 #include "data/byte_source.hpp"
 #include "data/errors.hpp"
+#include "krica/data/class_names.hpp"
 #include "krica/data/image.hpp"
 #include "krica/data/npy.hpp"
 #include "runtime/check.hpp"
@@ -218,13 +219,6 @@ void write_npy(const Context& context, const DataSet& data, const fs::path& path
   if (!names.empty()) write_names(path / "class_names.txt", names);
 }
 
-/// A class name as a directory name: no slash, not hidden, not empty.
-std::string directory_name(std::string name) {
-  std::replace(name.begin(), name.end(), '/', '_');
-  if (name.empty() || name.front() == '.') return '_' + name;
-  return name;
-}
-
 void write_images(const Context& context, const ImageSet& set, const fs::path& path) {
   std::vector<fs::path> directories;
   for (const std::string& name : set.class_names())
@@ -249,7 +243,10 @@ void write_folder(const Context& context, const DataSet& data, const fs::path& p
   for (const ImageSetPtr& set : {data.train, data.test, data.unlabelled}) {
     if (set) require_bytes(*set, DataFormat::kFolder);
   }
-  const bool nested = data.test || data.unlabelled;
+  // A class directory named "train" would be taken for the training part.
+  const auto& names = data.train->class_names();
+  const bool nested =
+      data.test || data.unlabelled || std::find(names.begin(), names.end(), "train") != names.end();
   require(!nested || !data.train->labels().empty(), "convert",
           "a folder with a test part needs labels; use npy");
   make_empty_directory(path);

@@ -29,6 +29,24 @@ void hash_pixels(const Context& context, const ImageSet& set, Digest& digest) {
   }
 }
 
+/// The first 8 bytes of the SHA-256 of one image.
+template <class Pixel>
+std::uint64_t hash_image(const ImageSet& set, Index i, const std::string& head) {
+  std::vector<Pixel> pixels(static_cast<std::size_t>(set.shape().values()));
+  set.read(i, 1, pixels.data());
+  Digest digest(Digest::Kind::kSha256);
+  digest.add(head.data(), head.size());
+  digest.add(pixels.data(), pixels.size() * sizeof(Pixel));
+  return std::stoull(digest.finish().substr(0, 16), nullptr, 16);
+}
+
+/// "28 28 1 uint8": what the pixels alone do not say.
+std::string layout_text(const ImageSet& set) {
+  const ImageShape shape = set.shape();
+  return fmt::format("{} {} {} {}", shape.height, shape.width, shape.channels,
+                     set.pixel_type() == PixelType::kUint8 ? "uint8" : "float32");
+}
+
 template <class Scalar>
 void hash_rows(const Context& context, const SampleSet& set, Digest& digest) {
   const Index step = std::min(kHashRows, std::max<Index>(1, set.rows()));
@@ -45,9 +63,7 @@ void hash_rows(const Context& context, const SampleSet& set, Digest& digest) {
 
 std::string fingerprint(const Context& context, const ImageSet& set) {
   Digest digest(Digest::Kind::kSha256);
-  const std::string head = fmt::format("krica images {} {} {} {} {}\n", set.size(),
-                                       set.shape().height, set.shape().width, set.shape().channels,
-                                       set.pixel_type() == PixelType::kUint8 ? "uint8" : "float32");
+  const std::string head = fmt::format("krica images {} {}\n", set.size(), layout_text(set));
   digest.add(head.data(), head.size());
   if (set.pixel_type() == PixelType::kUint8) {
     hash_pixels<std::uint8_t>(context, set, digest);
@@ -56,6 +72,17 @@ std::string fingerprint(const Context& context, const ImageSet& set) {
   }
   digest.add(set.labels().data(), set.labels().size() * sizeof(int));
   return digest.finish();
+}
+
+std::vector<std::uint64_t> image_hashes(const Context& context, const ImageSet& set) {
+  const std::string head = fmt::format("krica image {}\n", layout_text(set));
+  const bool bytes = set.pixel_type() == PixelType::kUint8;
+  std::vector<std::uint64_t> hashes(static_cast<std::size_t>(set.size()));
+  parallel_for(context, set.size(), [&](Index i) {
+    hashes[static_cast<std::size_t>(i)] =
+        bytes ? hash_image<std::uint8_t>(set, i, head) : hash_image<float>(set, i, head);
+  });
+  return hashes;
 }
 
 std::string fingerprint(const Context& context, const SampleSet& set) {

@@ -70,6 +70,23 @@ TEST(Convert, FolderKeepsImagesAndNames) {
   data.train->read(0, 1, first.data());  // an ankle boot
   again.train->read(0, 1, boot.data());
   EXPECT_EQ(first, boot);
+  auto hashes = image_hashes(context, *data.train);
+  auto hashes_again = image_hashes(context, *again.train);  // in the order of the class names
+  std::sort(hashes.begin(), hashes.end());
+  std::sort(hashes_again.begin(), hashes_again.end());
+  EXPECT_EQ(hashes, hashes_again);
+}
+
+TEST(Convert, FolderKeepsAClassNamedTrain) {
+  const Folder folder;
+  support::write_file(folder / "in/train/train/1.png",
+                      encode_png(support::noise_image({3, 3, 1}, 1)));
+  support::write_file(folder / "in/train/test/1.png",
+                      encode_png(support::noise_image({3, 3, 1}, 2)));
+  const DataSet data = open_dataset(Context(), folder / "in");
+  convert(Context(), data, folder / "out", DataFormat::kFolder);
+  EXPECT_EQ(open_dataset(Context(), folder / "out").train->class_names(),
+            (std::vector<std::string>{"test", "train"}));
 }
 
 TEST(Convert, NpyKeepsFloatsAndSamples) {

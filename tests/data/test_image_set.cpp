@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include "data/digest.hpp"
 #include "data/files.hpp"
 #include "data/record_set.hpp"
 #include "krica/data/image_set.hpp"
+#include "krica/data/views.hpp"
 
 namespace krica {
 namespace {
@@ -58,6 +61,24 @@ TEST(ImageSet, FingerprintCanBeCancelled) {
   const Context context;
   context.cancel();
   EXPECT_THROW(fingerprint(context, *make_set(9, {3, 3, 1}, {}, 1)), Cancelled);
+}
+
+TEST(ImageHashes, FollowShapeAndPixelsOfEachImage) {
+  const Context context;
+  const ImageSetPtr set = make_set(9, {3, 4, 1}, {}, 1);
+  const auto hashes = image_hashes(context, *set);
+  ASSERT_EQ(hashes.size(), 9U);
+  EXPECT_EQ(std::set<std::uint64_t>(hashes.begin(), hashes.end()).size(), 9U);
+  EXPECT_EQ(hashes, image_hashes(Context({.threads = 3}), *set));
+  EXPECT_EQ(hashes, image_hashes(context, *make_set(9, {3, 4, 1}, std::vector<int>(9, 1), 1)));
+  EXPECT_NE(hashes[0], image_hashes(context, *make_set(9, {4, 3, 1}, {}, 1))[0]);
+  EXPECT_EQ(image_hashes(context, *subset(set, {4, 4})), (std::vector{hashes[4], hashes[4]}));
+  Bytes pixels(12);
+  set->read(0, 1, pixels.data());
+  Digest digest(Digest::Kind::kSha256);
+  digest.add("krica image 3 4 1 uint8\n", 24);
+  digest.add(pixels.data(), pixels.size());
+  EXPECT_EQ(hashes[0], std::stoull(digest.finish().substr(0, 16), nullptr, 16));
 }
 
 TEST(Digest, KnowsTheStandardValues) {

@@ -14,8 +14,8 @@ namespace krica {
 ///   idx       bytes, grey, labelled, at most 256 classes; not compressed
 ///   npy       everything; train_x.npy, train_y.npy, test_x.npy, test_y.npy, unlabelled_x.npy
 ///   folder    bytes; PNG files in class directories, below train/ and test/ where there is a test
-///             part. Read again, classes are numbered in the order of their names. A slash in a
-///             class name becomes an underscore.
+///             part. When the folder is read back, its classes are the directory names
+///             (directory_name() of the class names), in alphabetical order.
 /// Each file appears whole or not at all. Throws InvalidArgument where the format cannot hold the
 /// set, IoError where the file system refuses.
 void convert(const Context& context, const DataSet& data, const std::filesystem::path& path,

@@ -49,7 +49,7 @@ struct ImageSetInfo {
   std::vector<int> labels;               ///< one per image, 0 to classes - 1; empty: unlabelled
   std::vector<std::string> class_names;  ///< one per class; empty where unlabelled
   LabelType label_type = LabelType::kText;
-  std::string description;               ///< e.g. "CIFAR-10 train"
+  std::string description;  ///< e.g. "CIFAR-10 train"
 };
 
 class ImageSet {
@@ -88,5 +88,10 @@ using ImageSetPtr = std::shared_ptr<const ImageSet>;
 /// sha256 (hexadecimal) over shape, pixel type, pixels and labels: the same for the same content in
 /// another file format. Reads the whole set.
 std::string fingerprint(const Context& context, const ImageSet& set);
+
+/// One hash per image: the first 8 bytes of the SHA-256 over its shape, pixel type and pixels, as a
+/// big-endian number. The label does not count, and the same content in another file format has the
+/// same hash, so equal hashes mean duplicates. Reads the whole set.
+std::vector<std::uint64_t> image_hashes(const Context& context, const ImageSet& set);
 
 }  // namespace krica
