@@ -84,27 +84,28 @@ namespace internal {
 /// What is computed from an image.
 template <class Options, class Visitor>
 void visit_feature_options(Options& o, Visitor& visit) {
-  visit("method", o.method, "how the basis is learned");
-  visit("components", o.components, "atoms in the basis");
+  visit("method", o.method, "how to learn the basis");
+  visit("components", o.components, "number of atoms in the basis");
   visit("receptive-field", o.receptive_field, "side of a patch in pixels");
-  visit("stride", o.stride, "pixels between neighbouring patches when encoding");
+  visit("stride", o.stride, "step between neighbouring patches when encoding, in pixels");
   visit("pool", o.pool, "grid of cells over which codes are summed, rows x columns");
   visit("pool-overlap", o.pool_overlap,
-        "average over overlapping cells, half a cell more on the way, instead of summing");
+        "average over overlapping cells, 1.5 times as wide as their spacing, instead of summing");
   visit("pool-power", o.pool_power,
-        "power of the pooled codes; auto is 0.5 for max-margin-krica, else 1");
+        "exponent applied to the pooled codes; auto is 0.5 for max-margin-krica, otherwise 1");
   visit("kernel", o.kernel,
         "linear, gaussian, polynomial, inverse-distance, inverse-square-distance or "
         "histogram-intersection");
   visit("gamma", o.gamma,
-        "width of the Gaussian; auto is 6 over the median squared distance of patches");
+        "width parameter of the Gaussian kernel; auto is 6 divided by the median squared distance "
+        "between patches");
   visit("degree", o.degree, "degree of the polynomial kernel");
   visit("kernel-scale", o.kernel_scale,
-        "b of the inverse distances and the histogram intersection");
+        "scale b of the inverse-distance and histogram-intersection kernels");
   visit("encoder", o.encoder,
         "kernel, abs, triangle, hard, soft-threshold, soft-abs, sigmoid or lasso; auto is the "
         "method's own");
-  visit("threshold", o.threshold, "of the soft-threshold encoder");
+  visit("threshold", o.threshold, "threshold of the soft-threshold encoder");
   visit("unit-norm", o.unit_norm,
         "scale preprocessed patches to length 1; auto is the method's own");
 }
@@ -114,22 +115,22 @@ template <class Options, class Visitor>
 void visit_basis_options(Options& o, Visitor& visit) {
   visit("sparsity", o.sparsity, "weight of the sparsity term; auto is the method's own");
   visit("epsilon", o.epsilon, "smoothing of the sparsity term");
-  visit(
-      "init", o.init,
-      "start of the basis: kmeans, random-patches, random, class-kmeans or label-affinity; auto is "
-      "the method's own; for max-margin-krica also a model file, whose atoms, patches and kernel "
-      "are taken");
+  visit("init", o.init,
+        "initial basis: kmeans, random-patches, random, class-kmeans or label-affinity; auto is "
+        "the method's own; max-margin-krica also accepts a model file and takes its atoms, patches "
+        "and kernel");
   visit("discrimination", o.discrimination,
-        "weight of the class-aware term of drica, d-rica, d-krica");
+        "weight of the class-aware term of drica, d-rica and d-krica");
   visit("discrimination-reading", o.discrimination_reading,
-        "sum (squared sums of codes, as the paper writes) or select (sums of squared codes)");
+        "class-aware term: sum (squared sums of codes, as written in the paper) or select (sums of "
+        "squared codes)");
   visit("elastic", o.elastic,
-        "weight of the squared codes in the class-aware term; auto is atoms a class + 1 (sum), 2 "
+        "weight of the squared codes in the class-aware term; auto is atoms per class + 1 (sum), 2 "
         "(select) or 0 (drica)");
   visit("sparsity-target", o.sparsity_target,
-        "mean activity of a unit of the sparse autoencoder and the sparse RBM");
-  visit("weight-decay", o.weight_decay, "of the sparse autoencoder");
-  visit("untied", o.untied, "the sparse autoencoder has a decoder of its own");
+        "target mean activity of a unit of the sparse autoencoder or sparse RBM");
+  visit("weight-decay", o.weight_decay, "weight decay of the sparse autoencoder");
+  visit("untied", o.untied, "give the sparse autoencoder separate decoder weights");
   visit("convention", o.convention, "RICA's conventions: paper, le or matlab");
   visit("pooling-groups", o.pooling_groups,
         "groups of the sparsity term: none, topographic or a group size");
@@ -142,61 +143,68 @@ void visit_preprocessing_options(Options& o, Visitor& visit) {
   visit("whitening-epsilon", o.whitening_epsilon,
         "added to the variances before dividing by them; auto is 0.1, for kpca 1e-4");
   visit("whitening-components", o.whitening_components,
-        "directions that pca and kpca keep; 0 for all with variance, with kica as many as "
-        "components, with kpca-rica half as many");
+        "number of directions that pca and kpca keep; 0 keeps all directions with variance (kica: "
+        "as many as components; kpca-rica: half as many)");
   visit("whitening-gamma", o.whitening_gamma,
-        "width of kpca's Gaussian; auto is 1 over the median squared distance");
+        "width parameter of kpca's Gaussian kernel; auto is 1 divided by the median squared "
+        "distance");
   visit("landmarks", o.landmarks,
-        "samples that kpca works through, at most all; 0 for all patches (exact)");
-  visit("landmark-choice", o.landmark_choice, "kmeans or random");
+        "maximum number of landmark samples for kpca; 0 uses all patches (exact)");
+  visit("landmark-choice", o.landmark_choice, "how to choose landmarks: kmeans or random");
   visit("contrast", o.contrast,
         "normalise the contrast of patches; auto is yes for images, no for samples");
-  visit("contrast-epsilon", o.contrast_epsilon, "added to a patch's variance, for pixels 0 to 255");
+  visit("contrast-epsilon", o.contrast_epsilon,
+        "added to a patch's variance, for pixel values from 0 to 255");
 }
 
 /// How long and how fast it learns.
 template <class Options, class Visitor>
 void visit_solver_options(Options& o, Visitor& visit) {
-  visit("solver", o.solver, "auto, lbfgs, adam or fixed-point; auto is adam for many patches");
-  visit("iterations", o.iterations, "of L-BFGS, the fixed point, ica, kica and omp-1, at most");
-  visit("epochs", o.epochs, "of Adam, at most");
+  visit("solver", o.solver,
+        "auto, lbfgs, adam or fixed-point; auto is adam when there are many patches, otherwise "
+        "lbfgs");
+  visit("iterations", o.iterations,
+        "maximum iterations of L-BFGS, the fixed point, ica, kica and omp-1");
+  visit("epochs", o.epochs, "maximum epochs of Adam");
   visit("batch", o.batch,
-        "samples in a step of Adam; auto is 1024 patches or a tenth of them, for max-margin-krica "
-        "128 images or fewer where there are few");
+        "samples per step of Adam; auto is 1024 patches or a tenth of all patches, for "
+        "max-margin-krica up to 128 images");
   visit("rate", o.rate,
-        "highest learning rate of Adam; auto is 0.01, for max-margin-krica 0.003 (a third of it "
-        "for the classifier)");
+        "peak learning rate of Adam; auto is 0.01, for max-margin-krica 0.003 (a third of it for "
+        "the classifier)");
 }
 
 /// Of max-margin-krica alone.
 template <class Options, class Visitor>
 void visit_joint_options(Options& o, Visitor& visit) {
-  visit("flips", o.flips, "max-margin-krica: show images and mirror images");
-  visit("crops", o.crops, "max-margin-krica: move images by up to this many pixels");
+  visit("flips", o.flips, "max-margin-krica: also train on mirror images");
+  visit("crops", o.crops, "max-margin-krica: shift training images by up to this many pixels");
   visit("loss", o.loss, "max-margin-krica: squared-hinge or cross-entropy");
   visit("decay", o.decay, "max-margin-krica: weight decay of the classifier");
   visit("reconstruction", o.reconstruction,
-        "max-margin-krica: weight of kRICA's own objective beside the loss");
+        "max-margin-krica: weight of kRICA's objective, added to the loss");
   visit("learn-gamma", o.learn_gamma,
-        "max-margin-krica: learn the width of every atom; auto is yes for the Gaussian");
+        "max-margin-krica: learn one kernel width per atom; auto is yes for the Gaussian");
   visit("held-out", o.held_out,
-        "max-margin-krica: part of the images (2000 at most) that tells when to stop; 0 for none");
+        "max-margin-krica: fraction of the images held out for early stopping (at most 2,000 "
+        "images); 0 disables it");
   visit("patience", o.patience,
-        "max-margin-krica: epochs without a better held-out accuracy before it stops");
+        "max-margin-krica: epochs without a better held-out accuracy before stopping");
   visit("refit", o.refit,
-        "max-margin-krica: fit the SVM anew on the learned features, as for other methods");
+        "max-margin-krica: refit the SVM on the learned features, as for other methods");
 }
 
 /// What is learned from, and the classifier.
 template <class Options, class Visitor>
 void visit_data_options(Options& o, Visitor& visit) {
-  visit("patches", o.patches, "patches to learn from; of samples at most so many");
-  visit("images", o.images, "training images or samples to use; 0 for all");
+  visit("patches", o.patches,
+        "number of patches to learn from (for samples: the maximum number of rows)");
+  visit("images", o.images, "number of training images or samples to use; 0 uses all");
   visit("svm-c", o.svm_c,
-        "C of the linear SVM; auto is chosen on a held-out fifth of the training images");
-  visit("balanced", o.balanced, "weigh classes equally in the SVM");
+        "C of the linear SVM; auto chooses it on a held-out fifth of the training images");
+  visit("balanced", o.balanced, "weight classes equally in the SVM");
   visit("test-flips", o.test_flips, "predict from the mean score of an image and its mirror image");
-  visit("seed", o.seed, "of every random choice");
+  visit("seed", o.seed, "seed of every random choice");
 }
 
 }  // namespace internal
