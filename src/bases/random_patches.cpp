@@ -4,7 +4,8 @@
 // drawn evenly. Nothing is learned, and with the Gaussian code it is hard to beat; every learned
 // basis is shown beside it. A. Coates, A. Ng, "The Importance of Encoding Versus Training with
 // Sparse Coding and Vector Quantization", ICML 2011. Differences: the Gaussian code instead of
-// their threshold, and zero patches are not drawn.
+// their threshold; zero patches are not drawn, and near-duplicates only
+// where there are too few others.
 #include "bases/methods.hpp"
 #include "bases/start.hpp"
 

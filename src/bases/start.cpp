@@ -11,6 +11,7 @@
 #include "krica/solvers/fixed_point.hpp"
 #include "krica/solvers/lbfgs.hpp"
 #include "runtime/check.hpp"
+#include "runtime/parallel.hpp"
 
 namespace krica {
 namespace {
@@ -37,23 +38,54 @@ Matrix<float> random_atoms(const Context& context, Index K, Index n) {
 
 bool is_zero(ConstMatrixView<float> rows, Index i) { return (rows.row(i).array() == 0).all(); }
 
-/// Zero ones are left out: they have no direction, and all are the same.
-Matrix<float> random_patches(const Context& context, ConstMatrixView<float> patches, Index K) {
-  require_finite(patches, "basis", "patches");
+/// The rows that are not zero: zero ones have no direction.
+std::vector<Index> usable_rows(ConstMatrixView<float> patches, Index K) {
   std::vector<Index> usable;
   for (Index i = 0; i < patches.rows(); ++i) {
     if (!is_zero(patches, i)) usable.push_back(i);
   }
-  const auto count = static_cast<Index>(usable.size());
-  require(K <= count, "basis",
+  require(K <= static_cast<Index>(usable.size()), "basis",
           "{} atoms cannot start from {} samples, of which only {} are not zero; use fewer "
           "components, more patches or init random",
-          K, patches.rows(), count);
+          K, patches.rows(), usable.size());
+  return usable;
+}
+
+/// Images have large plain areas, whose patches are all the same: of patches nearer to each other
+/// than this, relative to their mean squared length, one is enough.
+constexpr double kNearDuplicate = 1e-2;
+
+/// K rows in random order of drawing without near-duplicates, as far as there are enough;
+/// ascending.
+std::vector<Index> drawn_rows(const Context& context, ConstMatrixView<float> patches,
+                              const std::vector<Index>& usable, Index K) {
   Random random = context.random("basis.random_patches");
+  const auto row = [&](Index i) { return patches.row(i).data(); };
+  double squares = 0;
+  for (const Index i : usable) squares += ordered_dot(row(i), row(i), patches.cols());
+  const double nearest = kNearDuplicate * squares / static_cast<double>(usable.size());
+  std::vector<Index> drawn;
+  std::vector<Index> repeated;
+  for (const Index place : random_permutation(random, static_cast<Index>(usable.size()))) {
+    if (static_cast<Index>(drawn.size()) == K) break;
+    const Index i = usable[static_cast<std::size_t>(place)];
+    const bool is_new = std::none_of(drawn.begin(), drawn.end(), [&](Index j) {
+      return ordered_squared_distance(row(i), row(j), patches.cols()) <= nearest;
+    });
+    (is_new ? drawn : repeated).push_back(i);
+  }
+  const Index missing = K - static_cast<Index>(drawn.size());
+  drawn.insert(drawn.end(), repeated.begin(), repeated.begin() + missing);
+  std::sort(drawn.begin(), drawn.end());
+  return drawn;
+}
+
+Matrix<float> random_patches(const Context& context, ConstMatrixView<float> patches, Index K) {
+  require_finite(patches, "basis", "patches");
   Matrix<float> atoms(K, patches.cols());
   Index u = 0;
-  for (const Index i : random_subset(random, count, K))
-    atoms.view().row(u++) = patches.row(usable[static_cast<std::size_t>(i)]);
+  for (const Index i : drawn_rows(context, patches, usable_rows(patches, K), K))
+    atoms.view().row(u++) = patches.row(i);
   return atoms;
 }
 

@@ -4,6 +4,7 @@
 #include "data/errors.hpp"
 #include "data/labels.hpp"
 #include "data/readers.hpp"
+#include "krica/data/image_size.hpp"
 #include "runtime/check.hpp"
 #include "runtime/names.hpp"
 
@@ -80,10 +81,14 @@ void check_parts(const DataSet& data, const OpenOptions& options, const std::str
   }
 }
 
-void unify(ImageSetPtr& set, const OpenOptions& options) {
-  if (!set) return;
-  if (options.channels > 0) set = with_channels(set, options.channels);
-  if (options.image_size > 0) set = resized(set, options.image_size, options.image_size_rule);
+void unify(DataSet& data, const OpenOptions& options) {
+  if (!data.train) return;
+  const Index size = options.image_size.value_or(automatic_image_size({data.train->shape()}));
+  for (ImageSetPtr* part : {&data.train, &data.test, &data.unlabelled}) {
+    if (!*part) continue;
+    if (options.channels > 0) *part = with_channels(*part, options.channels);
+    if (size > 0) *part = resized(*part, size, options.image_size_rule);
+  }
 }
 
 /// Splits off a test part where one is wanted and there is none.
@@ -93,6 +98,8 @@ void split_off(DataSet& data, double test_fraction, std::uint64_t seed) {
   const Index size = data.train ? data.train->size() : data.train_samples->rows();
   const Split split = labels.empty() ? random_split(size, test_fraction, seed)
                                      : stratified_split(labels, test_fraction, seed);
+  if (split.test.empty()) return;
+  data.test_was_split_off = true;
   if (data.train) {
     data.test = subset(data.train, split.test);
     data.train = subset(data.train, split.train);
@@ -108,8 +115,8 @@ std::string_view name_of(DataFormat format) { return find_name(kNames, format); 
 DataFormat data_format(std::string_view name) { return find_value(kNames, name, "format"); }
 
 void OpenOptions::validate() const {
-  require(image_size >= 0 && image_size <= 16384, "data", "image_size must be 0 to 16384, got {}",
-          image_size);
+  require(!image_size || (*image_size >= 0 && *image_size <= 16384), "data",
+          "image_size must be 0 to 16384, got {}", image_size.value_or(0));
   require(channels == 0 || channels == 1 || channels == 3, "data",
           "channels must be 0, 1 or 3, got {}", channels);
   require(test_fraction >= 0 && test_fraction < 1, "data",
@@ -128,7 +135,7 @@ DataSet open_dataset(const Context& context, const fs::path& path, const OpenOpt
     }
     DataSet data = read(context, format, place, options);
     data.format = format;
-    for (ImageSetPtr* part : {&data.train, &data.test, &data.unlabelled}) unify(*part, options);
+    unify(data, options);
     check_parts(data, options, path.filename().string());
     if (data.train && data.train->shape().pixels() == 1) {
       throw DataError(fmt::format(

@@ -13,6 +13,7 @@
 #include "data/errors.hpp"
 #include "data/listing.hpp"
 #include "data/readers.hpp"
+#include "krica/data/image_size.hpp"
 #include "runtime/parallel.hpp"
 
 namespace krica {
@@ -108,15 +109,26 @@ Part list_flat(const Context& context, const fs::path& directory) {
   return part;
 }
 
+/// The side of all images, or 0 where they stay as they are.
+Index common_side(const std::vector<const Part*>& parts, const OpenOptions& options) {
+  if (options.image_size) return *options.image_size;
+  std::vector<ImageShape> shapes;
+  for (const Part* part : parts) {
+    for (const Item& item : part->items) shapes.push_back(item.shape);
+  }
+  return automatic_image_size(shapes);
+}
+
 ImageShape common_shape(const std::vector<const Part*>& parts, const OpenOptions& options) {
   const Item& first = parts.front()->items.front();
+  const Index side = common_side(parts, options);
   ImageShape shape = first.shape;
   for (const Part* part : parts) {
     for (const Item& item : part->items) {
       shape.channels = std::max(shape.channels, item.shape.channels);
       const bool same =
           item.shape.height == first.shape.height && item.shape.width == first.shape.width;
-      if (same || options.image_size > 0) continue;
+      if (same || side > 0) continue;
       data_error("folder", item.name,
                  "{} x {} pixels, but {} has {} x {}; --image-size (image_size) makes them one "
                  "size, e.g. 32",
@@ -124,7 +136,7 @@ ImageShape common_shape(const std::vector<const Part*>& parts, const OpenOptions
                  first.shape.height);
     }
   }
-  if (options.image_size > 0) shape.height = shape.width = options.image_size;
+  if (side > 0) shape.height = shape.width = side;
   if (options.channels > 0) shape.channels = options.channels;
   return shape;
 }
@@ -166,6 +178,7 @@ ImageSetPtr make_set(Part part, ImageShape shape, const std::vector<std::string>
   info.size = static_cast<Index>(part.items.size());
   info.shape = shape;
   info.description = std::move(description);
+  info.preparation.size_rule = options.image_size_rule;
   if (part.labelled) {
     info.class_names = classes;
     for (const Item& item : part.items) info.labels.push_back(item.label);

@@ -172,6 +172,7 @@ ImageSetPtr resized(ImageSetPtr set, Index image_size, ImageSizeRule rule) {
   if (set->shape().height == image_size && set->shape().width == image_size) return set;
   ImageSetInfo info = set->info();
   info.shape.height = info.shape.width = image_size;
+  info.preparation.size_rule = rule;
   return std::make_shared<ResizedView>(std::move(info), std::move(set), rule);
 }
 

@@ -57,18 +57,18 @@ Configuration configured(const System& system, const ExperimentRequest& request,
   options.seed = request.seed;
   options.receptive_field = field;
   const Index wanted = request.components > 0 ? request.components : components.at(request.size);
-  options.components =
-      std::max<Index>(1, static_cast<Index>(system.part * static_cast<double>(wanted)));
+  Index atoms = std::max<Index>(1, static_cast<Index>(system.part * static_cast<double>(wanted)));
   const Index most = kMostComponents.at(request.size);
-  if (basis_method(options.method).costly_atoms && options.components > most) {
+  if (basis_method(options.method).costly_atoms && atoms > most) {
     configuration.note = fmt::format("{} atoms: more would take too long", most);
-    options.components = most;
+    atoms = most;
   }
   const Index classes = data.set.train->classes();
-  if (basis_method(options.method).needs_labels && options.components % classes != 0) {
-    options.components = (options.components / classes + 1) * classes;
-    configuration.note = fmt::format("{} atoms: as many for every class", options.components);
+  if (basis_method(options.method).needs_labels && atoms % classes != 0) {
+    atoms = (atoms / classes + 1) * classes;
+    configuration.note = fmt::format("{} atoms: as many for every class", atoms);
   }
+  options.components = atoms;
   return configuration;
 }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "krica/models/class_match.hpp"
 #include "runtime/check.hpp"
 
 namespace krica {
@@ -109,11 +110,7 @@ Trial trial_of(const Model& model, const TrainingReport& report, Index train_ima
 void add_test(const Model& model, const Matrix<float>& scores, const ImageSet& test, Trial& trial) {
   require(static_cast<Index>(test.labels().size()) == scores.rows(), "trial",
           "{} labels for the scores of {} images", test.labels().size(), scores.rows());
-  for (const int label : test.labels()) {
-    require(label < scores.cols(), "trial",
-            "test images of class {}, where {} classes were learned", label, scores.cols());
-  }
-  trial.labels = test.labels();
+  trial.labels = labels_known_to(model.class_names(), test, "trial");
   trial.predictions = best_classes(scores);
   trial.mistakes = worst_mistakes(scores, trial.labels, trial.predictions);
   if (model.parts().extractor)

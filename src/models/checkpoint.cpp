@@ -14,15 +14,16 @@ namespace {
 using nlohmann::json;
 
 constexpr std::string_view kKind = "krica-checkpoint";
+/// Counts up whenever an option's default or an automatic choice changes.
+constexpr std::string_view kDefaults = "2";
 constexpr std::chrono::seconds kBetweenWrites{2};
 
-std::string difference(const std::string& saved, const std::string& now) {
-  const json before = json::parse(saved);
-  const json after = json::parse(now);
+/// Options that differ, except those that the saved job did not know yet.
+std::string difference(const json& saved, const json& now) {
   std::string text;
-  for (const auto& [name, value] : after.items()) {
-    const json old = before.value(name, json());
-    if (old != value) text += fmt::format(" {} (saved {}, now {})", name, old.dump(), value.dump());
+  for (const auto& [name, value] : now.items()) {
+    if (!saved.contains(name) || saved[name] == value) continue;
+    text += fmt::format(" {} (saved {}, now {})", name, saved[name].dump(), value.dump());
   }
   return text;
 }
@@ -43,9 +44,10 @@ Checkpoint::Checkpoint(std::filesystem::path path, const PipelineOptions& option
             "{} was made by krica {}, this is {}, whose results may differ in their last bits; "
             "remove it to start anew",
             path_.string(), archive_.text("version"), version());
-    require(archive_.text("options") == wanted, "checkpoint",
-            "{} was made with other options:{}; remove it to start anew", path_.string(),
-            difference(archive_.text("options"), wanted));
+    const std::string other =
+        difference(json::parse(archive_.text("options")), json::parse(wanted));
+    require(other.empty(), "checkpoint",
+            "{} was made with other options:{}; remove it to start anew", path_.string(), other);
     if (archive_.text("fingerprint") != fingerprint) {
       throw DataError(fmt::format(
           "[checkpoint] {} was made with other data; remove it to start anew", path_.string()));
@@ -54,6 +56,7 @@ Checkpoint::Checkpoint(std::filesystem::path path, const PipelineOptions& option
   }
   archive_.put_text("kind", std::string(kKind));
   archive_.put_text("version", std::string(version()));
+  if (!resumed_) archive_.put_text("defaults", std::string(kDefaults));
   archive_.put_text("options", wanted);
   archive_.put_text("fingerprint", fingerprint);
 }
@@ -83,6 +86,19 @@ void Checkpoint::write() {
   if (!active()) return;
   archive_.save(path_);
   last_write_ = std::chrono::steady_clock::now();
+}
+
+PipelineOptions continued(const PipelineOptions& options, const std::filesystem::path& checkpoint) {
+  if (checkpoint.empty() || !std::filesystem::exists(checkpoint)) return options;
+  const Archive archive = Archive::load(checkpoint);
+  if (!archive.has_text("options")) return options;  // refused later, in words
+  if (archive.has_text("defaults") && archive.text("defaults") == kDefaults) return options;
+  const json saved = json::parse(archive.text("options"));
+  json merged = json::parse(to_json(options));
+  for (const auto& [name, value] : merged.items()) {
+    if (value == "auto" && saved.contains(name)) merged[name] = saved[name];
+  }
+  return options_from_json(merged.dump());
 }
 
 void remove_checkpoint(const std::filesystem::path& path) {

@@ -48,7 +48,7 @@ Matrix<float> reconstruction_patches(const Context& context, const ImageSet& ima
   if (options.reconstruction == 0) return {};
   const Index count = std::min(options.patches, kReconstructionPatches);
   return preprocessing.apply(
-      context, sample_patches(context, images, options.receptive_field, count).patches);
+      context, sample_patches(context, images, *options.receptive_field, count).patches);
 }
 
 /// Atoms that answer to no patch, or are all the same, are told of as with every other method.
@@ -58,7 +58,8 @@ Status settled_status(const Context& context, const ImageSet& images,
   if (result.status == Status::kNumericalTrouble || result.status == Status::kCancelled)
     return result.status;
   const Matrix<float> patches = preprocessing.apply(
-      context, sample_patches(context, images, options.receptive_field, kConditionPatches).patches);
+      context,
+      sample_patches(context, images, *options.receptive_field, kConditionPatches).patches);
   switch (
       basis_condition<float>(context, kernel_of(options), patches, result.atoms, result.gammas)) {
     case BasisCondition::kDiverged:
@@ -92,7 +93,7 @@ void keep(const JointResult& result, const PipelineOptions& options, Checkpoint&
   content.remove("joint_solver");
   content.put("atoms", result.atoms);
   if (!result.gammas.empty()) content.put_vector<float>("atom_gammas", result.gammas);
-  if (result.classifier && !options.refit) {
+  if (result.classifier && !options.refit.value_or(false)) {
     result.standardiser->save(content);
     result.classifier->save(content);
   }

@@ -34,6 +34,20 @@ void check_format(const Archive& archive, const std::string& source) {
   }
 }
 
+std::string preparation_json(const ImagePreparation& preparation) {
+  return json{{"image-size-rule", name_of(preparation.size_rule)},
+              {"exif-orientation", preparation.exif_orientation}}
+      .dump();
+}
+
+/// Models made before this was kept saw images squeezed into a square and never turned.
+ImagePreparation preparation_from(const Archive& archive) {
+  if (!archive.has_text("preparation")) return {ImageSizeRule::kSquare, false};
+  const json object = json::parse(archive.text("preparation"));
+  return {image_size_rule(object.at("image-size-rule").get<std::string>()),
+          object.at("exif-orientation").get<bool>()};
+}
+
 /// A range of images as a set of its own, so that scores can be computed in rounds.
 class Window final : public ImageSet {
  public:
@@ -84,15 +98,27 @@ Index Model::n_features() const {
   return parts_.extractor ? parts_.extractor->features() : parts_.shape.values();
 }
 
+ImageSetPtr Model::in_learned_range(const Context& context, const ImageSet& images) const {
+  if (parts_.value_range) {
+    if (ImageSetPtr scaled = in_range(context, images, *parts_.value_range)) return scaled;
+  }
+  return {ImageSetPtr(), &images};  // not owned: the caller keeps it
+}
+
 FeatureMatrix Model::transform(const Context& context, const ImageSet& images) const {
+  return features_in_range(context, *in_learned_range(context, images));
+}
+
+FeatureMatrix Model::features_in_range(const Context& context, const ImageSet& images) const {
   if (parts_.extractor) return parts_.extractor->extract(context, images);
   return raw_pixels(context, images, parts_.shape);
 }
 
 Matrix<float> Model::scores(const Context& context, const ImageSet& images) const {
-  Matrix<float> scores = plain_scores(context, images);
+  const ImageSetPtr learned = in_learned_range(context, images);
+  Matrix<float> scores = plain_scores(context, *learned);
   if (!parts_.options.test_flips) return scores;
-  const Matrix<float> mirrored = plain_scores(context, Mirrored(images));
+  const Matrix<float> mirrored = plain_scores(context, Mirrored(*learned));
   for (Index e = 0; e < scores.size(); ++e)
     scores.data()[e] = (scores.data()[e] + mirrored.data()[e]) / 2;
   return scores;
@@ -107,7 +133,7 @@ Matrix<float> Model::plain_scores(const Context& context, const ImageSet& images
   const Partition rounds(images.size(), rows);
   Matrix<float> all(images.size(), parts_.svm->n_classes());
   for (Index r = 0; r < rounds.count(); ++r) {
-    FeatureMatrix features = transform(context, Window(images, rounds[r]));
+    FeatureMatrix features = features_in_range(context, Window(images, rounds[r]));
     parts_.standardiser->apply_in_place(context, features.view());
     const Matrix<float> part = parts_.svm->scores(context, std::as_const(features).view());
     MatrixView<float>(all).rows_between(rounds[r].begin, rounds[r].end) = part.view();
@@ -130,7 +156,12 @@ Archive Model::to_archive() const {
   archive.put_text("format", std::to_string(kFormat));
   archive.put_text("options", to_json(parts_.options));
   archive.put_text("class_names", json(parts_.class_names).dump());
+  archive.put_text("label_type", std::string(name_of(parts_.label_type)));
   archive.put_text("fingerprint", parts_.fingerprint);
+  archive.put_text("preparation", preparation_json(parts_.preparation));
+  if (parts_.value_range)
+    archive.put_text("value_range", std::string(name_of(*parts_.value_range)));
+  parts_.seen.save(archive);
   archive.put_text("basis_status", parts_.basis_status);
   const std::vector<std::int64_t> shape = {parts_.shape.height, parts_.shape.width,
                                            parts_.shape.channels};
@@ -155,7 +186,12 @@ Model Model::from_archive(const Archive& archive, const std::string& source) {
     Parts parts;
     parts.options = options_from_json(archive.text("options"));
     parts.class_names = json::parse(archive.text("class_names")).get<std::vector<std::string>>();
+    if (archive.has_text("label_type")) parts.label_type = label_type(archive.text("label_type"));
     parts.fingerprint = archive.text("fingerprint");
+    parts.preparation = preparation_from(archive);
+    if (archive.has_text("value_range"))
+      parts.value_range = value_range(archive.text("value_range"));
+    parts.seen = SeenImages::load(archive);
     parts.basis_status = archive.text("basis_status");
     parts.history = history_from(archive);
     const auto shape = archive.vector<std::int64_t>("image_shape");

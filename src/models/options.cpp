@@ -9,9 +9,11 @@
 #include <nlohmann/json.hpp>
 
 #include "krica/bases/basis.hpp"
+#include "krica/models/recommendation.hpp"
 #include "krica/objectives/discrimination.hpp"
 #include "krica/objectives/rica.hpp"
 #include "models/parts.hpp"
+#include "models/rules.hpp"
 #include "runtime/check.hpp"
 
 namespace krica {
@@ -147,6 +149,12 @@ bool has_effect(const PipelineOptions& settled, std::string_view option) {
 }
 
 void PipelineOptions::validate() const {
+  if (method == kAutoMethod) {
+    // What holds whatever the data will choose: krica is the method that accepts most.
+    PipelineOptions any = *this;
+    any.method = "krica";
+    return any.validate();
+  }
   const BasisMethod& chosen = basis_method(method);
   for_each_option(*this, [this](std::string_view name, const auto& value, std::string_view) {
     using Value = std::decay_t<decltype(value)>;
@@ -156,7 +164,10 @@ void PipelineOptions::validate() const {
     }
   });
   require_heeded(*this);
-  require_positive("components", components);
+  if (components) require_positive("components", *components);
+  if (receptive_field) require_positive("receptive-field", *receptive_field);
+  require(!epochs || *epochs >= 0, "options", "epochs must be auto or >= 0, got {}",
+          epochs.value_or(0));
   require_positive("patches", patches);
   require(images >= 0, "options", "images must be >= 0 (0 for all), got {}", images);
   require(!svm_c || (std::isfinite(*svm_c) && *svm_c > 0), "options",
@@ -174,7 +185,7 @@ void PipelineOptions::validate() const {
   }
   features_of(*this).validate();
   preprocessing_of(*this).validate();
-  if (chosen.learn != nullptr) pooling_of(*this).validate(components);
+  if (chosen.learn != nullptr && components) pooling_of(*this).validate(*components);
   require(!sparsity || (std::isfinite(*sparsity) && *sparsity >= 0), "options",
           "sparsity must be auto or >= 0, got {}", sparsity.value_or(0));
   require(sparsity_target > 0 && sparsity_target < 1, "options",
@@ -192,10 +203,12 @@ void PipelineOptions::validate() const {
   apply_convention(rica, convention);
 }
 
-PipelineOptions resolved(const PipelineOptions& options, const ImageShape& shape) {
+PipelineOptions resolved(const PipelineOptions& options, const DataFacts& facts) {
   options.validate();
-  const BasisMethod& method = basis_method(options.method);
-  PipelineOptions settled = options;
+  PipelineOptions settled = recommended(options, facts).options;
+  settled.validate();
+  const ImageShape& shape = facts.shape;
+  const BasisMethod& method = basis_method(settled.method);
   if (!settled.encoder) settled.encoder = std::string(method.encoder);
   if (!settled.unit_norm) settled.unit_norm = method.unit_norm;
   if (!settled.init) settled.init = std::string(method.init);
@@ -203,7 +216,7 @@ PipelineOptions resolved(const PipelineOptions& options, const ImageShape& shape
   if (!settled.whitening) settled.whitening = std::string(method.whitening);
   if (!settled.whitening_epsilon) settled.whitening_epsilon = default_whitening_epsilon(settled);
   if (settled.whitening_components == 0 && method.whitening_share > 0) {
-    const double share = method.whitening_share * static_cast<double>(settled.components);
+    const double share = method.whitening_share * static_cast<double>(*settled.components);
     settled.whitening_components = std::max<Index>(1, static_cast<Index>(share));
   }
   if (!settled.contrast) settled.contrast = !shape.is_sample();
@@ -265,7 +278,7 @@ EncoderOptions encoder_of(const PipelineOptions& options) {
 
 FeatureOptions features_of(const PipelineOptions& options) {
   const auto [rows, cols] = parse_grid(options.pool);
-  return {.receptive_field = options.receptive_field,
+  return {.receptive_field = options.receptive_field.value_or(kField),
           .stride = options.stride,
           .pool_rows = rows,
           .pool_cols = cols,
@@ -295,7 +308,7 @@ PreprocessingOptions preprocessing_of(const PipelineOptions& options) {
 }
 
 BasisOptions basis_of(const PipelineOptions& options) {
-  return {.components = options.components,
+  return {.components = options.components.value_or(0),
           .kernel = kernel_of(options),
           .sparsity = sparsity_of(options),
           .epsilon = options.epsilon,
@@ -304,7 +317,7 @@ BasisOptions basis_of(const PipelineOptions& options) {
           .pooling = pooling_of(options),
           .solver = options.solver,
           .iterations = options.iterations,
-          .epochs = options.epochs,
+          .epochs = options.epochs.value_or(kEpochs),
           .batch = options.batch,
           .rate = options.rate.value_or(kPatchRate),
           .discrimination = options.discrimination,
@@ -325,8 +338,8 @@ JointOptions joint_of(const PipelineOptions& options) {
                      .sparsity = sparsity_of(options),
                      .epsilon = options.epsilon};
   joint.learn_gamma = options.learn_gamma.value_or(true);
-  joint.augmentation = {.flips = options.flips, .crops = options.crops};
-  joint.epochs = options.epochs;
+  joint.augmentation = {.flips = options.flips.value_or(false), .crops = options.crops};
+  joint.epochs = options.epochs.value_or(kEpochs);
   joint.batch = options.batch.value_or(joint.batch);
   joint.rate = rate;
   joint.classifier_rate = rate * kClassifierRate;

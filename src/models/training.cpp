@@ -41,6 +41,11 @@ class Training {
     parts_.options = job.options;
     parts_.shape = images.shape();
     parts_.fingerprint = fingerprint_;
+    parts_.preparation = images.info().preparation;
+    timed("read", [&] {
+      parts_.seen = SeenImages::of(context, images);
+      if (!images.shape().is_sample()) parts_.value_range = value_range_of(context, images);
+    });
     report_.resumed = checkpoint_.resumed();
   }
 
@@ -74,7 +79,7 @@ class Training {
     }
     if (!checkpoint_.content().has("atoms")) {
       PatchSample sample = timed("patches", [&] {
-        return sample_patches(context_, images_, job_.options.receptive_field,
+        return sample_patches(context_, images_, *job_.options.receptive_field,
                               job_.options.patches);
       });
       const Preprocessing preprocessing = timed("whitening", [&] {
@@ -181,6 +186,7 @@ class Training {
 
   void learn_classifier() {
     parts_.class_names = images_.class_names();
+    parts_.label_type = images_.info().label_type;
     if (has_joint_classifier(checkpoint_)) {
       parts_.standardiser = Standardiser::load(checkpoint_.content());
       parts_.svm = LinearSvm::load(checkpoint_.content());
@@ -285,7 +291,8 @@ Model train(const Context& context, const ImageSet& images, const TrainingJob& j
             TrainingReport* report) {
   TrainingReport unused;
   TrainingJob settled = job;
-  settled.options = resolved(job.options, images.shape());
+  settled.options =
+      resolved(continued(job.options, job.checkpoint), facts_of(images, job.classifier));
   if (basis_method(settled.options.method).joint) {
     require(job.classifier, "train", "{} learns from labels; use train", settled.options.method);
     settled.start = starting_model(settled.options);

@@ -44,7 +44,7 @@ void add_atoms(Figures& figures, const Model& model, Index most) {
   const bool all = atoms.rows() <= most;
   const auto shown = strongest_atoms(groups, most);
   const Image picture =
-      draw_atom_groups(atoms, model.options().receptive_field, model.shape().channels, shown, 2);
+      draw_atom_groups(atoms, *model.options().receptive_field, model.shape().channels, shown, 2);
   std::string caption = all ? fmt::format("The {} atoms, un-whitened", atoms.rows())
                             : fmt::format("{} of {} atoms, un-whitened", most, atoms.rows());
   if (groups.size() > 1) {

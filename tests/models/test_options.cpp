@@ -163,6 +163,7 @@ TEST(Options, WhatAMethodSettlesItAlsoTakes) {
 TEST(Options, TellWhichOfThemHaveAnEffect) {
   const auto effect = [](auto change, const char* option, ImageShape shape = {28, 28, 1}) {
     PipelineOptions options;
+    options.method = "krica";
     change(options);
     return has_effect(resolved(options, shape), option);
   };

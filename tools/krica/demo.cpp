@@ -83,7 +83,7 @@ void run_demo(CLI::App& app, DemoCommand& command) {
   std::filesystem::path picture = command.report;
   picture.replace_extension(".png");
   const Model& learned = runs.back().model;
-  const Image atoms = draw_atom_groups(learned.atom_images(), learned.options().receptive_field,
+  const Image atoms = draw_atom_groups(learned.atom_images(), *learned.options().receptive_field,
                                        learned.shape().channels, atoms_by_class(learned));
   write_png(picture, atoms);
   page_of(runs, data, command.seed).save(command.report);

@@ -24,7 +24,7 @@ void run_encode(CLI::App& app, EncodeCommand& command) {
   apply_config(app, command.session);
   const Model model = Model::load(command.model);
   const Context context = make_context(command.session, model.options().seed);
-  const DataSet data = open_images(context, command.data);
+  const DataSet data = open_as_learned(context, command.data, model);
   const ImageSetPtr images = command.split == "test" ? data.test : data.train;
   if (!images) throw DataError(fmt::format("[encode] the data has no {} part", command.split));
   NpyWriter<float> file(command.features, {images->size(), model.n_features()});

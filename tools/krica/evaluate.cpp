@@ -3,6 +3,7 @@
 
 #include "commands.hpp"
 #include "evaluation_text.hpp"
+#include "krica/models/class_match.hpp"
 #include "krica/models/model.hpp"
 #include "krica/runtime/error.hpp"
 #include "session.hpp"
@@ -15,41 +16,117 @@ struct EvaluateCommand {
   DataOptions data;
   std::filesystem::path model;
   std::string split = "test";
+  bool ignore_unknown = false;
 };
 
-ImageSetPtr chosen_split(const DataSet& data, const std::string& split) {
-  if (split == "train") return data.train;
-  if (data.test) return data.test;
-  throw DataError("[evaluate] the data has no test part; use --split train or --test-fraction");
+/// What is evaluated: images whose classes the model knows, and their labels in its order.
+struct Part {
+  ImageSetPtr images;
+  std::string name;
+  std::vector<int> labels = {};
+  Index ignored = 0;  ///< images of classes that the model does not know
+  Index seen = 0;     ///< images that the model learned from
+};
+
+/// A set without a test part: what the model did not learn from, or all of it where that is nothing
+/// or cannot be told.
+Part unseen_part(const Context& context, const Model& model, const DataSet& data) {
+  const SeenImages& seen = model.parts().seen;
+  if (seen.count_in(context, *data.train) == 0) return {data.train, "all"};
+  if (seen.complete()) {
+    const std::vector<Index> unseen = seen.unseen_in(context, *data.train);
+    if (!unseen.empty()) return {subset(data.train, unseen), "not learned from"};
+    return {data.train, "all"};
+  }
+  const Split split = stratified_split(data.train->labels(), kTestFraction, context.seed());
+  const ImageSetPtr rest = subset(data.train, split.test);
+  if (seen.count_in(context, *rest) == 0) return {rest, "not learned from"};
+  return {data.train, "all"};
+}
+
+Part chosen_part(const Context& context, const EvaluateCommand& command, const Model& model) {
+  const DataSet data = open_as_learned(context, command.data, model);
+  if (data.train->labels().empty() && !data.test)
+    throw DataError("[evaluate] the data has no labels; give --labels FILE");
+  if (command.split == "train") return {data.train, "train"};
+  if (data.test) return {data.test, "test"};
+  return unseen_part(context, model, data);
+}
+
+/// Labels by the names of the classes; unknown classes are refused or left out.
+void match_labels(const EvaluateCommand& command, const Model& model, Part& part) {
+  if (!command.ignore_unknown) {
+    try {
+      part.labels = labels_known_to(model.class_names(), *part.images, "evaluate");
+    } catch (const DataError& error) {
+      throw DataError(fmt::format("{}; --ignore-unknown leaves the others out", error.what()));
+    }
+    return;
+  }
+  const ClassMatch match = match_classes(*part.images, model.class_names());
+  std::vector<Index> known;
+  for (std::size_t i = 0; i < match.labels.size(); ++i) {
+    if (match.labels[i] < 0) continue;
+    known.push_back(static_cast<Index>(i));
+    part.labels.push_back(match.labels[i]);
+  }
+  if (known.empty()) {
+    throw DataError(fmt::format("[evaluate] the model knows none of the data's classes: {}",
+                                listed(match.unknown)));
+  }
+  part.images = subset(part.images, known);
+  part.ignored = match.unknown_images;
+}
+
+Part evaluated_part(const Context& context, const EvaluateCommand& command, const Model& model) {
+  Part part = chosen_part(context, command, model);
+  if (part.images->shape() != model.shape()) {
+    throw DataError(fmt::format("[evaluate] {}, but the model was trained on {}",
+                                to_text(part.images->shape()), to_text(model.shape())));
+  }
+  match_labels(command, model, part);
+  if (part.name != "train") part.seen = model.parts().seen.count_in(context, *part.images);
+  return part;
+}
+
+void print_notes(const Part& part) {
+  const std::string_view noun = noun_of(part.images->shape());
+  if (part.ignored > 0) {
+    fmt::print(stderr, "krica: {} {} of classes that the model does not know were left out\n",
+               part.ignored, noun);
+  }
+  if (part.seen > 0) {
+    fmt::print(stderr,
+               "krica: warning: the model was trained on {} of these {} {}; the accuracy on new "
+               "ones will be lower\n",
+               part.seen, part.images->size(), noun);
+  }
 }
 
 void run_evaluate(CLI::App& app, EvaluateCommand& command) {
   apply_config(app, command.session);
   const Model model = Model::load(command.model);
+  if (!model.has_classifier()) {
+    throw DataError(fmt::format("[evaluate] {} has no classifier; make one with krica train",
+                                command.model.string()));
+  }
   const Context context = make_context(command.session, model.options().seed);
-  const DataSet data = open_images(context, command.data);
-  const ImageSetPtr images = chosen_split(data, command.split);
-  if (images->labels().empty())
-    throw DataError("[evaluate] the data has no labels; give --labels FILE");
-  if (images->shape() != model.shape()) {
-    throw DataError(fmt::format("[evaluate] {} where {} were learned", to_text(images->shape()),
-                                to_text(model.shape())));
-  }
-  const auto classes = static_cast<Index>(model.class_names().size());
-  if (images->classes() > classes) {
-    throw DataError(fmt::format("[evaluate] the data has {} classes, the model {}",
-                                images->classes(), classes));
-  }
+  const Part part = evaluated_part(context, command, model);
   const Evaluation evaluation =
-      evaluate_predictions(model.predict(context, *images), images->labels(), classes);
+      evaluate_predictions(model.predict(context, *part.images), part.labels,
+                           static_cast<Index>(model.class_names().size()));
   end_progress_line();
+  print_notes(part);
+  const std::string noun(noun_of(part.images->shape()));
   if (command.session.json) {
     nlohmann::json result = to_json(evaluation, model.class_names());
-    result[std::string(noun_of(images->shape()))] = images->size();
-    result["split"] = command.split;
+    result[noun] = part.images->size();
+    result["split"] = part.name;
+    result["ignored"] = part.ignored;
+    result["seen_in_training"] = part.seen;
     print_json(result);
   } else {
-    fmt::print("{} {} ({})\n{}", images->size(), noun_of(images->shape()), command.split,
+    fmt::print("{} {} ({})\n{}", part.images->size(), noun, part.name,
                to_text(evaluation, model.class_names()));
   }
 }
@@ -62,9 +139,12 @@ void add_evaluate(CLI::App& app) {
       "evaluate", "Accuracy of a model on labelled data, per class, with the confusion matrix");
   add_path(*sub, "MODEL", command->model, "a model file")->required();
   add_data_options(*sub, command->data);
-  sub->add_option("--split", command->split, "the part to evaluate on")
+  sub->add_option("--split", command->split,
+                  "the part to evaluate on; without a test part: what the model was not trained on")
       ->check(CLI::IsMember({"test", "train"}))
       ->capture_default_str();
+  sub->add_flag("--ignore-unknown", command->ignore_unknown,
+                "leave out classes that the model does not know");
   add_session_options(*sub, command->session);
   sub->footer("\nExample: krica evaluate clothes.krica embedded");
   sub->callback([sub, command] { run_evaluate(*sub, *command); });

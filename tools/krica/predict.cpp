@@ -67,7 +67,7 @@ void explain(const Model& model, const Image& image, Index which,
              const std::filesystem::path& path) {
   const std::vector<float> pixels(image.pixels.begin(), image.pixels.end());
   write_png(path, draw_heat_map(image, position_votes(model, pixels.data(), which),
-                                model.options().receptive_field, model.options().stride));
+                                *model.options().receptive_field, model.options().stride));
 }
 
 void run_predict(CLI::App& app, PredictCommand& command) {
@@ -87,7 +87,8 @@ void run_predict(CLI::App& app, PredictCommand& command) {
   const Context context = make_context(command.session, model.options().seed);
   std::vector<Image> images;
   for (const auto& path : command.images)
-    images.push_back(fit_image(read_image(path), model.shape()));
+    images.push_back(
+        fit_image(read_image(path), model.shape(), model.parts().preparation.size_rule));
   const Matrix<float> scores = model.scores(context, LoadedImages(model.shape(), images));
   nlohmann::json result = nlohmann::json::array();
   for (Index i = 0; i < scores.rows(); ++i) {

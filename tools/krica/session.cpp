@@ -49,6 +49,23 @@ void install_signal_handlers() {
   sigaction(SIGTERM, &action, nullptr);
 }
 
+/// An option that takes a number or "auto".
+template <class Number>
+CLI::Option* add_auto_number(CLI::App& command, const std::string& name, Auto<Number>& value,
+                             const std::string& help) {
+  const auto parse = [&value, name](const std::string& text) {
+    if (text == "auto") return value.reset();
+    Number number = 0;
+    if (!CLI::detail::lexical_cast(text, number))
+      throw CLI::ValidationError(name, "must be auto or a number, got " + text);
+    value = number;
+  };
+  return command.add_option_function<std::string>(name, parse, help)->default_str("auto");
+}
+
+/// Options that are given without a value.
+bool is_switch(std::string_view name) { return name == "flips" || name == "refit"; }
+
 /// An option of any of PipelineOptions' types.
 class OptionAdder {
  public:
@@ -64,30 +81,23 @@ class OptionAdder {
     command_.add_flag("--" + std::string(name), value, help)->group(kModelGroup);
   }
   void operator()(const char* name, Auto<bool>& value, const char* help) const {
+    const std::string option = "--" + std::string(name);
     const auto parse = [&value](const std::string& text) {
       if (text == "auto") return value.reset();
-      value = text == "yes";
+      value = text == "yes" || text == "true";
     };
-    command_.add_option_function<std::string>("--" + std::string(name), parse, help)
-        ->check(CLI::IsMember({"auto", "yes", "no"}))
-        ->default_str("auto")
-        ->group(kModelGroup);
+    CLI::Option* added = command_.add_option_function<std::string>(option, parse, help);
+    if (is_switch(name)) {
+      added->expected(0);  // a flag; --flips=no switches it off
+    } else {
+      added->check(CLI::IsMember({"auto", "yes", "no"}));
+    }
+    added->default_str("auto")->group(kModelGroup);
   }
   template <class Number>
   requires std::is_arithmetic_v<Number>
   void operator()(const char* name, Auto<Number>& value, const char* help) const {
-    const auto parse = [&value, name](const std::string& text) {
-      if (text == "auto") return value.reset();
-      Number number = 0;
-      if (!CLI::detail::lexical_cast(text, number)) {
-        throw CLI::ValidationError("--" + std::string(name),
-                                   "must be auto or a number, got " + text);
-      }
-      value = number;
-    };
-    command_.add_option_function<std::string>("--" + std::string(name), parse, help)
-        ->default_str("auto")
-        ->group(kModelGroup);
+    add_auto_number(command_, "--" + std::string(name), value, help)->group(kModelGroup);
   }
   void operator()(const char* name, Auto<std::string>& value, const char* help) const {
     const auto parse = [&value](const std::string& text) {
@@ -127,8 +137,9 @@ void add_data_options(CLI::App& command, DataOptions& options) {
       ->check(CLI::IsMember(all_names<DataFormat>()))
       ->capture_default_str()
       ->group(group);
-  command.add_option("--image-size", options.image_size, "make images SIZE x SIZE; 0 as they are")
-      ->capture_default_str()
+  add_auto_number(command, "--image-size", options.image_size,
+                  "make images SIZE x SIZE; 0 as they are; auto: as they are where all are small "
+                  "and of one size, else at most 32")
       ->group(group);
   command
       .add_option("--image-size-rule", options.image_size_rule,
@@ -141,9 +152,9 @@ void add_data_options(CLI::App& command, DataOptions& options) {
       ->group(group);
   add_path(command, "--labels", options.labels, "labels of a single .npy or IDX file")
       ->group(group);
-  command
-      .add_option("--test-fraction", options.test_fraction, "split off where there is no test part")
-      ->capture_default_str()
+  add_auto_number(command, "--test-fraction", options.test_fraction,
+                  "part of labelled data held out for testing where there is no test part; auto: "
+                  "0.2 when training")
       ->group(group);
 }
 
@@ -196,7 +207,9 @@ Context make_context(const SessionOptions& options, std::uint64_t seed) {
   return *interruptible;
 }
 
-DataSet open_data(const Context& context, const DataOptions& options) {
+namespace {
+
+OpenOptions open_options(const DataOptions& options) {
   OpenOptions open;
   check_usage([&] {
     open.format = data_format(options.format);
@@ -204,18 +217,40 @@ DataSet open_data(const Context& context, const DataOptions& options) {
     open.image_size = options.image_size;
     open.channels = options.channels;
     open.labels = options.labels;
-    open.test_fraction = options.test_fraction;
+    open.test_fraction = options.test_fraction.value_or(0);
     open.validate();
   });
-  return open_dataset(context, options.path, open);
+  return open;
+}
+
+/// Samples as images of one pixel.
+DataSet as_images(DataSet data) {
+  if (!data.is_samples()) return data;
+  data.train = krica::as_images(std::exchange(data.train_samples, nullptr));
+  data.test = krica::as_images(std::exchange(data.test_samples, nullptr));
+  return data;
+}
+
+}  // namespace
+
+DataSet open_data(const Context& context, const DataOptions& options) {
+  return open_dataset(context, options.path, open_options(options));
 }
 
 DataSet open_images(const Context& context, const DataOptions& options) {
-  DataSet data = open_data(context, options);
-  if (!data.is_samples()) return data;
-  data.train = as_images(std::exchange(data.train_samples, nullptr));
-  data.test = as_images(std::exchange(data.test_samples, nullptr));
-  return data;
+  return as_images(open_data(context, options));
+}
+
+DataSet open_as_learned(const Context& context, const DataOptions& options, const Model& model) {
+  OpenOptions open = open_options(options);
+  const ImageShape shape = model.shape();
+  open.one_class_allowed = true;
+  if (!shape.is_sample()) {
+    open.image_size_rule = model.parts().preparation.size_rule;
+    if (!options.image_size) open.image_size = shape.height == shape.width ? shape.height : 0;
+    if (options.channels == 0) open.channels = shape.channels;
+  }
+  return as_images(open_dataset(context, options.path, open));
 }
 
 std::string_view noun_of(const ImageShape& shape) {

@@ -12,6 +12,7 @@
 #include <string>
 
 #include "krica/data/dataset.hpp"
+#include "krica/models/model.hpp"
 #include "krica/models/options.hpp"
 #include "krica/runtime/context.hpp"
 
@@ -34,11 +35,11 @@ struct SessionOptions {
 struct DataOptions {
   std::filesystem::path path;
   std::string format = "auto";
-  Index image_size = 0;
+  Auto<Index> image_size = {};
   std::string image_size_rule = "square";
   Index channels = 0;
   std::filesystem::path labels;
-  double test_fraction = 0;
+  Auto<double> test_fraction = {};
 };
 
 /// An option or positional whose value is one path or several: help and completion tell.
@@ -60,9 +61,14 @@ void apply_config(CLI::App& command, const SessionOptions& options);
 /// A context that shows progress and is cancelled by Ctrl-C and SIGTERM.
 Context make_context(const SessionOptions& options, std::uint64_t seed);
 
+/// Held out of labelled data without a test part, unless --test-fraction says otherwise.
+constexpr double kTestFraction = 0.2;
+
 DataSet open_data(const Context& context, const DataOptions& options);
 /// The same for commands that go through a model: samples come as images of one pixel.
 DataSet open_images(const Context& context, const DataOptions& options);
+/// The same, with images prepared as those that the model learned from.
+DataSet open_as_learned(const Context& context, const DataOptions& options, const Model& model);
 /// "images" or "samples": what images of this shape are to the user.
 std::string_view noun_of(const ImageShape& shape);
 

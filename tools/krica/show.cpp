@@ -74,7 +74,7 @@ void run_show(CLI::App& app, ShowCommand& command) {
     throw DataError(fmt::format("[show] {} is a model of {}; its atoms have no picture",
                                 command.model.string(), to_text(model.shape())));
   const Matrix<float> atoms = model.atom_images();
-  const Index side = model.options().receptive_field;
+  const Index side = *model.options().receptive_field;
   const auto groups = arranged(model, command.arrange);
   if (command.terminal) {
     draw_in_terminal(draw_atom_groups(atoms, side, model.shape().channels,

@@ -6,6 +6,7 @@
 #include "commands.hpp"
 #include "evaluation_text.hpp"
 #include "krica/bases/basis.hpp"
+#include "krica/models/recommendation.hpp"
 #include "krica/models/training.hpp"
 #include "krica/report/trial_report.hpp"
 #include "krica/runtime/error.hpp"
@@ -23,6 +24,14 @@ struct TrainCommand {
   std::filesystem::path checkpoint;
   std::filesystem::path report;
   bool classifier = true;
+  std::string control = "auto";
+};
+
+/// What is learned from and what is tested on.
+struct TrainingData {
+  DataSet data;
+  ImageSetPtr images;
+  bool held_out = false;  ///< the test part was split off here
 };
 
 std::string method_list() {
@@ -32,10 +41,40 @@ std::string method_list() {
   return text;
 }
 
-ImageSetPtr training_images(const TrainCommand& command, const DataSet& data) {
-  ImageSetPtr images = !command.classifier && data.unlabelled ? data.unlabelled : data.train;
-  if (command.pipeline.images > 0) images = first_images(images, command.pipeline.images);
-  return images;
+TrainingData open_training_data(const Context& context, const TrainCommand& command) {
+  DataOptions options = command.data;
+  if (!options.test_fraction) options.test_fraction = command.classifier ? kTestFraction : 0;
+  TrainingData result{open_images(context, options), nullptr};
+  const DataSet& data = result.data;
+  result.images = !command.classifier && data.unlabelled ? data.unlabelled : data.train;
+  if (command.pipeline.images > 0)
+    result.images = first_images(result.images, command.pipeline.images);
+  result.held_out = data.test_was_split_off;
+  return result;
+}
+
+/// What was left open and how it was settled, before the work begins.
+void print_choices(const TrainCommand& command, const TrainingData& data,
+                   const std::vector<Choice>& choices) {
+  const ImageShape shape = data.images->shape();
+  fmt::print("{} {} to learn from", data.images->size(), to_text(shape));
+  if (data.held_out) {
+    fmt::print(", {} held out for testing (--test-fraction 0 learns from all)",
+               data.data.test->size());
+  } else if (command.classifier && data.data.test) {
+    fmt::print(", {} to test on", data.data.test->size());
+  }
+  fmt::print("\n");
+  for (const Choice& choice : choices)
+    fmt::print("{} {}: {}\n", choice.option, choice.value, choice.reason);
+}
+
+nlohmann::json choices_json(const std::vector<Choice>& choices) {
+  nlohmann::json list = nlohmann::json::array();
+  for (const Choice& choice : choices) {
+    list.push_back({{"option", choice.option}, {"value", choice.value}, {"reason", choice.reason}});
+  }
+  return list;
 }
 
 nlohmann::json summary_json(const Model& model, const TrainingReport& report,
@@ -60,7 +99,7 @@ void print_summary(const Model& model, const TrainingReport& report,
   const PipelineOptions& options = model.options();
   fmt::print("{}: {}", path.string(), options.method);
   if (basis_method(options.method).learn != nullptr) {
-    fmt::print(" with {} atoms", options.components);
+    fmt::print(" with {} atoms", *options.components);
     if (options.gamma && has_effect(options, "gamma")) fmt::print(", gamma {:.4g}", *options.gamma);
     fmt::print(", basis {}", model.parts().basis_status);
   }
@@ -68,17 +107,42 @@ void print_summary(const Model& model, const TrainingReport& report,
   fmt::print("\n{}{}\n", report.resumed ? "resumed; " : "", stage_times(report.stages));
 }
 
-/// Images or samples a class from which on learning with the labels has been worth its time.
-constexpr Index kImagesAClass = 100;
+/// From here on another method cannot do visibly better.
+constexpr double kPerfect = 0.995;
 
-/// What else the user might try, or nothing.
-std::string suggestion(const PipelineOptions& options, const ImageSet& images) {
-  if (basis_method(options.method).joint || images.size() < kImagesAClass * images.classes())
-    return {};
-  return fmt::format(
-      "with {} labelled {} of {} classes --method max-margin-krica should do better: it learns "
-      "the atoms with the classifier (docs/methods.md)",
-      images.size(), noun_of(images.shape()), images.classes());
+/// What the rules would have chosen, where the user chose another method; nothing where the test
+/// accuracy leaves no room.
+std::string suggestion(const TrainCommand& command, const ImageSet& images, double accuracy) {
+  if (command.pipeline.method == kAutoMethod || accuracy >= kPerfect) return {};
+  PipelineOptions open;
+  const Recommendation rule = recommended(open, facts_of(images, true));
+  if (rule.options.method == command.pipeline.method) return {};
+  return fmt::format("--method auto would choose {} here; {} (docs/methods.md)",
+                     rule.options.method, rule.choices.front().reason);
+}
+
+constexpr const char* kControl = "random-patches";
+
+bool wants_control(const TrainCommand& command, const Model& model) {
+  if (!command.classifier || model.options().method == kControl) return false;
+  return command.control == "yes" ||
+         (command.control == "auto" && command.pipeline.method == kAutoMethod);
+}
+
+/// Accuracy of as many random patches under the same protocol.
+double control_accuracy(const Context& context, const Model& model, const TrainingData& data) {
+  PipelineOptions options;
+  options.method = kControl;
+  options.components = model.options().components;
+  options.receptive_field = model.options().receptive_field;
+  options.stride = model.options().stride;
+  options.pool = model.options().pool;
+  options.patches = model.options().patches;
+  options.seed = model.options().seed;
+  const Model control = train(context, *data.images, {options});
+  Trial trial = trial_of(control, {}, data.images->size());
+  add_test(control, control.scores(context, *data.data.test), *data.data.test, trial);
+  return trial.evaluation().accuracy;
 }
 
 void write_report(const TrainCommand& command, const Model& model, const Trial& trial,
@@ -97,42 +161,66 @@ void write_report(const TrainCommand& command, const Model& model, const Trial& 
   page.save(command.report);
 }
 
+/// Trains, or resumes, and saves the model.
+Model train_and_save(const Context& context, const TrainCommand& command, const TrainingData& data,
+                     TrainingReport& report) {
+  set_resume_hint(fmt::format("interrupted; {} is kept: rerun the same command to resume",
+                              command.checkpoint.string()));
+  Model model = train(context, *data.images,
+                      {command.pipeline, command.checkpoint, command.classifier}, &report);
+  model.save(command.model);
+  remove_checkpoint(command.checkpoint);
+  set_resume_hint(fmt::format("interrupted; {} is saved", command.model.string()));
+  end_progress_line();
+  return model;
+}
+
+/// Tests the model and, where wanted, the control beside it; both go into the summary.
+void test_model(const Context& context, const TrainCommand& command, const TrainingData& data,
+                const Model& model, Trial& trial, nlohmann::json& summary) {
+  const ImageSet& test = *data.data.test;
+  const bool text = !command.session.json;
+  add_test(model, model.scores(context, test), test, trial);
+  const Evaluation evaluation = trial.evaluation();
+  end_progress_line();
+  summary["test"] = to_json(evaluation, model.class_names());
+  if (text) {
+    fmt::print("test accuracy {:.2f} % on {} {}\n", 100 * evaluation.accuracy, test.size(),
+               noun_of(test.shape()));
+  }
+  if (wants_control(command, model)) {
+    const double accuracy = control_accuracy(context, model, data);
+    end_progress_line();
+    summary["control"] = {{"method", kControl}, {"accuracy", accuracy}};
+    if (text) fmt::print("control: {:.2f} % with as many random patches\n", 100 * accuracy);
+  }
+  const std::string hint = suggestion(command, *data.images, evaluation.accuracy);
+  if (hint.empty()) return;
+  summary["suggestion"] = hint;
+  if (text) fmt::print("{}\n", hint);
+}
+
 void run_train(CLI::App& app, TrainCommand& command) {
   apply_config(app, command.session);
   check_usage([&] { command.pipeline.validate(); });
   check_target(command.model);
   check_target(command.report);
-  const Context context = make_context(command.session, command.pipeline.seed);
-  const DataSet data = open_images(context, command.data);
   if (command.checkpoint.empty()) command.checkpoint = command.model.string() + ".checkpoint";
-  set_resume_hint(fmt::format("interrupted; {} is kept: the same command goes on from there",
-                              command.checkpoint.string()));
-  const ImageSetPtr images = training_images(command, data);
+  const Context context = make_context(command.session, command.pipeline.seed);
+  const TrainingData data = open_training_data(context, command);
+  const std::vector<Choice> choices =
+      recommended(command.pipeline, facts_of(*data.images, command.classifier)).choices;
+  if (!command.session.json) print_choices(command, data, choices);
   TrainingReport report;
-  const Model model =
-      train(context, *images, {command.pipeline, command.checkpoint, command.classifier}, &report);
-  model.save(command.model);
-  remove_checkpoint(command.checkpoint);
-  set_resume_hint(fmt::format("interrupted; {} is saved", command.model.string()));
-  end_progress_line();
+  const Model model = train_and_save(context, command, data, report);
   nlohmann::json summary = summary_json(model, report, command.model);
+  summary["chosen"] = choices_json(choices);
   if (!command.session.json) print_summary(model, report, command.model);
   if (!report.warning.empty()) fmt::print(stderr, "{}\n", report.warning);
-  Trial trial = trial_of(model, report, images->size());
-  if (command.classifier && data.test) {
-    add_test(model, model.scores(context, *data.test), *data.test, trial);
-    const Evaluation evaluation = trial.evaluation();
-    end_progress_line();
-    summary["test"] = to_json(evaluation, model.class_names());
-    if (!command.session.json) {
-      fmt::print("test accuracy {:.2f} % on {} {}\n", 100 * evaluation.accuracy, data.test->size(),
-                 noun_of(data.test->shape()));
-    }
-  }
-  if (!command.report.empty()) write_report(command, model, trial, data);
-  const std::string hint = command.classifier ? suggestion(command.pipeline, *images) : "";
-  if (!hint.empty()) summary["suggestion"] = hint;
-  if (!hint.empty() && !command.session.json) fmt::print("{}\n", hint);
+  Trial trial = trial_of(model, report, data.images->size());
+  if (command.classifier && data.data.test)
+    test_model(context, command, data, model, trial, summary);
+  if (!command.report.empty()) write_report(command, model, trial, data.data);
   if (command.session.json) print_json(summary);
 }
 
@@ -146,8 +234,13 @@ void add_command(CLI::App& app, const char* name, const char* help, bool classif
   add_path(*sub, "--checkpoint", command->checkpoint,
            "where progress is kept; default MODEL.checkpoint")
       ->group("Running");
-  if (classifier)
+  if (classifier) {
+    sub->add_option("--control", command->control,
+                    "also test as many random patches: yes, no, or auto (when the method is auto)")
+        ->check(CLI::IsMember({"auto", "yes", "no"}))
+        ->capture_default_str();
     add_path(*sub, "--report", command->report, "write a page about it, an HTML file");
+  }
   add_session_options(*sub, command->session);
   sub->footer(method_list() +
               fmt::format("\nExample: krica {} embedded -o clothes.krica --components 400", name));

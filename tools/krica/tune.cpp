@@ -57,7 +57,7 @@ Score cross_validate(const Context& context, const ImageSetPtr& images,
 std::vector<json> settings_for(const CLI::App& app, const TuneCommand& command,
                                const ImageSet& images) {
   if (!command.grid.empty()) return combinations(command.grid);
-  const std::vector<std::string> grid = default_grid(app, command.pipeline, images.shape());
+  const std::vector<std::string> grid = default_grid(app, command.pipeline, facts_of(images, true));
   if (grid.empty()) {
     fmt::print(stderr,
                "nothing to search: the options and the data settle all that {} would try; name "

@@ -72,10 +72,10 @@ std::vector<json> combinations(const std::vector<std::string>& grid) {
 }
 
 std::vector<std::string> default_grid(const CLI::App& command, const PipelineOptions& options,
-                                      const ImageShape& shape) {
-  const PipelineOptions settled = resolved(options, shape);
+                                      const DataFacts& facts) {
+  const PipelineOptions settled = resolved(options, facts);
   std::vector<std::string> grid;
-  for (const std::string& axis : candidate_axes(basis_method(options.method))) {
+  for (const std::string& axis : candidate_axes(basis_method(settled.method))) {
     const std::string name = name_of_axis(axis);
     if (command.count("--" + name) == 0 && has_effect(settled, name)) grid.push_back(axis);
   }

@@ -20,7 +20,7 @@ std::vector<nlohmann::json> combinations(const std::vector<std::string>& grid);
 /// The method's own axes, without those that the command line settles or that would change nothing.
 /// With another kernel than the Gaussian its own parameter is searched in place of gamma.
 std::vector<std::string> default_grid(const CLI::App& command, const PipelineOptions& options,
-                                      const ImageShape& shape);
+                                      const DataFacts& facts);
 
 /// The options with those of a combination. Throws UsageError for what options do not take.
 PipelineOptions with_setting(const PipelineOptions& base, const nlohmann::json& setting);

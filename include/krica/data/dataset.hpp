@@ -17,6 +17,7 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -43,7 +44,8 @@ DataFormat data_format(std::string_view name);
 
 struct OpenOptions {
   DataFormat format = DataFormat::kAuto;
-  Index image_size = 0;  ///< images become image_size × image_size; 0: as they are
+  /// Images become image_size × image_size; 0: as they are; unset: automatic_image_size().
+  std::optional<Index> image_size = 0;
   ImageSizeRule image_size_rule = ImageSizeRule::kSquare;
   Index channels = 0;  ///< 1: grey, 3: colour, 0: as they are
   std::filesystem::path labels =
@@ -65,6 +67,7 @@ struct DataSet {
   SampleSetPtr test_samples;
   std::vector<std::vector<Index>> folds;  ///< STL-10: the training images of each official fold
   DataFormat format = DataFormat::kAuto;  ///< as recognised, never kAuto
+  bool test_was_split_off = false;        ///< by test_fraction
 
   [[nodiscard]] bool is_samples() const { return train_samples != nullptr; }
 };

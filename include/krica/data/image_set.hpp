@@ -41,6 +41,24 @@ std::string to_text(const ImageShape& shape);
 
 enum class PixelType { kUint8, kFloat32 };
 
+/// How an image becomes image_size × image_size.
+enum class ImageSizeRule {
+  kSquare,   ///< "square": each side by itself, so that proportions change
+  kShorter,  ///< "shorter": the shorter side fits, the middle of the longer one is kept
+  kLonger,   ///< "longer": the longer side fits, the shorter one is filled with its border pixels
+};
+std::string_view name_of(ImageSizeRule rule);
+ImageSizeRule image_size_rule(std::string_view name);
+
+/// What is done to image files so that they become images of one shape. A model remembers it and
+/// does the same to what it is given later.
+struct ImagePreparation {
+  ImageSizeRule size_rule = ImageSizeRule::kSquare;
+  bool exif_orientation = true;
+
+  bool operator==(const ImagePreparation&) const = default;
+};
+
 /// What is known of a set without reading its pixels.
 struct ImageSetInfo {
   Index size = 0;
@@ -49,6 +67,7 @@ struct ImageSetInfo {
   std::vector<int> labels;               ///< one per image, 0 to classes - 1; empty: unlabelled
   std::vector<std::string> class_names;  ///< one per class; empty where unlabelled
   LabelType label_type = LabelType::kText;
+  ImagePreparation preparation = {};
   std::string description;  ///< e.g. "CIFAR-10 train"
 };
 

@@ -16,15 +16,6 @@
 
 namespace krica {
 
-/// How an image becomes image_size × image_size.
-enum class ImageSizeRule {
-  kSquare,   ///< "square": each side by itself, so that proportions change
-  kShorter,  ///< "shorter": the shorter side fits, the middle of the longer one is kept
-  kLonger,   ///< "longer": the longer side fits, the shorter one is filled with its border pixels
-};
-std::string_view name_of(ImageSizeRule rule);
-ImageSizeRule image_size_rule(std::string_view name);
-
 /// The chosen images, in the given order (an index may come twice).
 ImageSetPtr subset(ImageSetPtr set, std::vector<Index> indices);
 

@@ -8,8 +8,7 @@
 //
 // Samples go the same way as images of one pixel: model.transform(context, *as_images(samples)).
 //
-// The file is an Archive (safetensors): text "format" (version), "options" (JSON), "class_names"
-// (JSON), "fingerprint" of the training data, and the parts' tensors. Equal results are equal
+// The file is an Archive (safetensors), described in docs/model-format.md. Equal results are equal
 // files.
 #pragma once
 
@@ -21,6 +20,8 @@
 #include "krica/classify/standardiser.hpp"
 #include "krica/features/extractor.hpp"
 #include "krica/models/options.hpp"
+#include "krica/models/seen_images.hpp"
+#include "krica/models/value_range.hpp"
 #include "krica/solvers/solver.hpp"
 
 namespace krica {
@@ -31,7 +32,11 @@ class Model {
     PipelineOptions options;  ///< resolved; gamma and svm_c as the data settled them
     ImageShape shape;
     std::vector<std::string> class_names;  ///< empty without a classifier
-    std::string fingerprint;               ///< of the training images and labels
+    LabelType label_type = LabelType::kText;
+    std::string fingerprint;  ///< of the training images and labels
+    SeenImages seen = {};     ///< which images those were
+    ImagePreparation preparation = {};
+    std::optional<ValueRange> value_range = {};  ///< of the training images' values, where known
     std::string basis_status = "converged";
     std::vector<HistoryRow> history;            ///< of the basis' solver
     std::vector<std::int64_t> atom_class;       ///< of every atom, where they belong to classes
@@ -46,10 +51,15 @@ class Model {
   [[nodiscard]] const PipelineOptions& options() const { return parts_.options; }
   [[nodiscard]] ImageShape shape() const { return parts_.shape; }
   [[nodiscard]] const std::vector<std::string>& class_names() const { return parts_.class_names; }
+  /// The images as they were learned from, in range; the set itself where nothing changes. The
+  /// result reads through `images`.
+  [[nodiscard]] ImageSetPtr in_learned_range(const Context& context, const ImageSet& images) const;
   [[nodiscard]] bool has_classifier() const { return parts_.svm.has_value(); }
   [[nodiscard]] Index n_features() const;
 
-  /// Pooled features, images × n_features(). Throws InvalidArgument for images of another shape.
+  /// Pooled features, images × n_features(). Images in 0 ... 1 are scaled where the model learned
+  /// from bytes, and bytes where it learned from 0 ... 1. Throws InvalidArgument for images of
+  /// another shape or other values.
   [[nodiscard]] FeatureMatrix transform(const Context& context, const ImageSet& images) const;
   /// Scores, images × classes; with options().test_flips the mean of those of the image and its
   /// mirror image. Throws InvalidArgument without a classifier. Works through the images in rounds.
@@ -70,6 +80,8 @@ class Model {
   static Model load(const std::filesystem::path& path);
 
  private:
+  [[nodiscard]] FeatureMatrix features_in_range(const Context& context,
+                                                const ImageSet& images) const;
   [[nodiscard]] Matrix<float> plain_scores(const Context& context, const ImageSet& images) const;
 
   Parts parts_;

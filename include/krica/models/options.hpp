@@ -6,12 +6,14 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "krica/classify/linear_svm.hpp"
 #include "krica/features/encoder.hpp"
 #include "krica/features/extractor.hpp"
 #include "krica/kernels/kernel.hpp"
+#include "krica/models/data_facts.hpp"
 #include "krica/patches/preprocessing.hpp"
 
 namespace krica {
@@ -20,10 +22,13 @@ namespace krica {
 template <class Value>
 using Auto = std::optional<Value>;
 
+/// The method that is chosen by the data (recommendation.hpp).
+constexpr std::string_view kAutoMethod = "auto";
+
 struct PipelineOptions {
-  std::string method = "krica";
-  Index components = 1600;
-  Index receptive_field = 6;
+  std::string method{kAutoMethod};
+  Auto<Index> components = {};
+  Auto<Index> receptive_field = {};
   Index stride = 1;
   std::string pool = "2x2";
   bool pool_overlap = false;
@@ -56,10 +61,10 @@ struct PipelineOptions {
   double contrast_epsilon = 10.0;
   std::string solver = "auto";
   Index iterations = 100;
-  Index epochs = 10;
+  Auto<Index> epochs = {};
   Auto<Index> batch = {};
   Auto<double> rate = {};
-  bool flips = false;
+  Auto<bool> flips = {};
   Index crops = 0;
   std::string loss = "squared-hinge";
   double decay = 0.05;
@@ -67,7 +72,7 @@ struct PipelineOptions {
   Auto<bool> learn_gamma = {};
   double held_out = 0.1;
   Index patience = 5;
-  bool refit = false;
+  Auto<bool> refit = {};
   Index patches = 400000;
   Index images = 0;
   Auto<double> svm_c = {};
@@ -84,9 +89,10 @@ namespace internal {
 /// What is computed from an image.
 template <class Options, class Visitor>
 void visit_feature_options(Options& o, Visitor& visit) {
-  visit("method", o.method, "how to learn the basis");
-  visit("components", o.components, "number of atoms in the basis");
-  visit("receptive-field", o.receptive_field, "side of a patch in pixels");
+  visit("method", o.method, "how to learn the basis; auto is chosen by the data");
+  visit("components", o.components, "number of atoms in the basis; auto depends on the data");
+  visit("receptive-field", o.receptive_field,
+        "side of a patch in pixels; auto is 6, or 8 for images of 64 pixels or more");
   visit("stride", o.stride, "step between neighbouring patches when encoding, in pixels");
   visit("pool", o.pool, "grid of cells over which codes are summed, rows x columns");
   visit("pool-overlap", o.pool_overlap,
@@ -165,7 +171,7 @@ void visit_solver_options(Options& o, Visitor& visit) {
         "lbfgs");
   visit("iterations", o.iterations,
         "maximum iterations of L-BFGS, the fixed point, ica, kica and omp-1");
-  visit("epochs", o.epochs, "maximum epochs of Adam");
+  visit("epochs", o.epochs, "maximum epochs of Adam; auto is 10");
   visit("batch", o.batch,
         "samples per step of Adam; auto is 1024 patches or a tenth of all patches, for "
         "max-margin-krica up to 128 images");
@@ -177,7 +183,8 @@ void visit_solver_options(Options& o, Visitor& visit) {
 /// Of max-margin-krica alone.
 template <class Options, class Visitor>
 void visit_joint_options(Options& o, Visitor& visit) {
-  visit("flips", o.flips, "max-margin-krica: also train on mirror images");
+  visit("flips", o.flips,
+        "max-margin-krica: also train on mirror images; auto is yes for colour images");
   visit("crops", o.crops, "max-margin-krica: shift training images by up to this many pixels");
   visit("loss", o.loss, "max-margin-krica: squared-hinge or cross-entropy");
   visit("decay", o.decay, "max-margin-krica: weight decay of the classifier");
@@ -190,8 +197,9 @@ void visit_joint_options(Options& o, Visitor& visit) {
         "images); 0 disables it");
   visit("patience", o.patience,
         "max-margin-krica: epochs without a better held-out accuracy before stopping");
-  visit("refit", o.refit,
-        "max-margin-krica: refit the SVM on the learned features, as for other methods");
+  visit(
+      "refit", o.refit,
+      "max-margin-krica: refit the SVM on the learned features, as for other methods; auto is yes");
 }
 
 /// What is learned from, and the classifier.
@@ -224,10 +232,10 @@ void for_each_option(Options& o, Visitor&& visit) {
 /// value may be left open, "auto" is allowed beside them, and pooling-groups also takes a number.
 std::vector<std::string> choices_of(std::string_view option);
 
-/// What the method leaves open, settled: a copy without unset values except gamma, svm_c and batch,
-/// which the data settles. Samples are their own patches: for them
-/// receptive_field and stride are 1, pool is 1x1 whatever was given.
-PipelineOptions resolved(const PipelineOptions& options, const ImageShape& shape);
+/// What is left to the data (recommendation.hpp) or to the method, settled: a copy without unset
+/// values except gamma, svm_c and batch, which training settles. Samples are their own patches: for
+/// them receptive_field and stride are 1, pool is 1x1 whatever was given.
+PipelineOptions resolved(const PipelineOptions& options, const DataFacts& facts);
 
 /// Whether the kernel shapes the model: its codes, or how its basis is learned. For options that
 /// resolved() gave.

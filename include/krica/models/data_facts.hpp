@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "krica/data/image_set.hpp"
+
+namespace krica {
+
+/// What automatic choices look at: the data, never the clock or the machine.
+struct DataFacts {
+  ImageShape shape;   ///< of the images, or of samples as images of one pixel
+  Index size = 0;     ///< images or samples to learn from; 0: not known
+  Index classes = 0;  ///< 0: without labels
+};
+
+DataFacts facts_of(const ImageSet& images, bool classifier);
+
+}  // namespace krica

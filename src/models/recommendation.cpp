@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "krica/models/recommendation.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "krica/bases/basis.hpp"
+#include "models/rules.hpp"
+
+namespace krica {
+namespace {
+
+std::string_view noun_of(const DataFacts& facts) {
+  return facts.shape.is_sample() ? "samples" : "images";
+}
+
+/// "3,000 labelled images of 10 classes".
+std::string described(const DataFacts& facts) {
+  if (facts.classes == 0) return fmt::format("{} {} without labels", facts.size, noun_of(facts));
+  return fmt::format("{} labelled {} of {} classes", facts.size, noun_of(facts), facts.classes);
+}
+
+/// Fills in one option after another, and keeps the reasons.
+class Chooser {
+ public:
+  Chooser(const PipelineOptions& options, const DataFacts& facts)
+      : result_{options, {}}, facts_(facts) {}
+
+  Recommendation run() {
+    choose_method();
+    choose_field();
+    choose_components();
+    choose_training();
+    return std::move(result_);
+  }
+
+ private:
+  void note(std::string option, std::string value, std::string reason) {
+    result_.choices.push_back({std::move(option), std::move(value), std::move(reason)});
+  }
+
+  void choose_method() {
+    PipelineOptions& options = result_.options;
+    if (options.method != kAutoMethod) return;
+    const MethodRule& rule = method_rule(facts_);
+    options.method = std::string(rule.method);
+    note("method", options.method, fmt::format("{}: {}", described(facts_), rule.reason));
+  }
+
+  void choose_field() {
+    PipelineOptions& options = result_.options;
+    if (options.receptive_field) return;
+    const Index side = std::min(facts_.shape.height, facts_.shape.width);
+    options.receptive_field = std::clamp<Index>(side >= kLargeSide ? kLargeField : kField, 1,
+                                                std::max<Index>(1, side / 2));
+    if (facts_.shape.is_sample() || basis_method(options.method).learn == nullptr) return;
+    note("receptive-field", std::to_string(*options.receptive_field),
+         fmt::format("images of {} x {}", facts_.shape.width, facts_.shape.height));
+  }
+
+  void choose_components() {
+    PipelineOptions& options = result_.options;
+    if (options.components) return;
+    const BasisMethod& method = basis_method(options.method);
+    options.components = components_for(method, facts_, *options.receptive_field);
+    if (method.learn == nullptr) return;
+    note("components", std::to_string(*options.components),
+         fmt::format("for {} {}", facts_.size, noun_of(facts_)));
+  }
+
+  void choose_training() {
+    PipelineOptions& options = result_.options;
+    const bool joint = basis_method(options.method).joint;
+    if (!options.refit) options.refit = joint;
+    if (!options.flips) {
+      options.flips = joint && facts_.shape.channels == 3 && !facts_.shape.is_sample();
+      if (*options.flips) note("flips", "yes", "colour images: mirrored photographs are as likely");
+    }
+    if (options.epochs) return;
+    options.epochs = kEpochs;
+    if (joint) note("epochs", std::to_string(*options.epochs), described(facts_));
+  }
+
+  Recommendation result_;
+  const DataFacts& facts_;
+};
+
+}  // namespace
+
+DataFacts facts_of(const ImageSet& images, bool classifier) {
+  return {images.shape(), images.size(), classifier ? images.classes() : 0};
+}
+
+Recommendation recommended(const PipelineOptions& options, const DataFacts& facts) {
+  return Chooser(options, facts).run();
+}
+
+}  // namespace krica

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "models/rules.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace krica {
+namespace {
+
+constexpr Index kManyImages = 20000;  ///< from here on learning with the labels has paid
+constexpr Index kAtoms = 800;         ///< of images
+constexpr Index kManyAtoms = 1600;    ///< of many images
+constexpr Index kSampleAtoms = 400;   ///< of labelled samples
+constexpr Index kCostlyAtoms = 200;   ///< where each atom costs much
+constexpr Index kUnmixedAtoms = 64;   ///< of unlabelled samples, at most
+constexpr Index kFewestAtoms = 2;
+
+constexpr auto kRules = std::to_array<MethodRule>({
+    {[](const DataFacts& f) { return f.shape.is_sample() && f.classes == 0; }, "rica",
+     "linear components, as MATLAB's rica learns them"},
+    {[](const DataFacts& f) { return f.shape.is_sample(); }, "random-patches",
+     "Gaussian codes around training samples, the hardest to beat with few labels"},
+    {[](const DataFacts& f) { return f.classes == 0; }, "omp-1",
+     "the strongest features here that are learned without labels"},
+    {[](const DataFacts& f) { return f.size >= kManyImages; }, "max-margin-krica",
+     "enough of them to learn the atoms together with the classifier"},
+    {[](const DataFacts& f) { return f.shape.channels == 3; }, "omp-1",
+     "with so few photographs, atoms learned without labels are the safest good choice"},
+    {[](const DataFacts&) { return true; }, "random-patches",
+     "with so few grey images nothing that is learned beats random patches reliably"},
+});
+
+/// A multiple of the classes for methods whose atoms belong to classes.
+Index fitted_to_classes(Index atoms, const BasisMethod& method, const DataFacts& facts) {
+  if (!method.needs_labels || facts.classes == 0) return atoms;
+  return std::max<Index>(1, atoms / facts.classes) * facts.classes;
+}
+
+Index wanted_atoms(const BasisMethod& method, const DataFacts& facts) {
+  if (method.costly_atoms) return kCostlyAtoms;
+  if (facts.shape.is_sample())
+    return facts.classes == 0 ? std::min(kUnmixedAtoms, facts.shape.channels) : kSampleAtoms;
+  return facts.size >= kManyImages && !method.joint ? kManyAtoms : kAtoms;
+}
+
+}  // namespace
+
+const MethodRule& method_rule(const DataFacts& facts) {
+  return *std::find_if(kRules.begin(), kRules.end(),
+                       [&](const MethodRule& rule) { return rule.fits(facts); });
+}
+
+Index components_for(const BasisMethod& method, const DataFacts& facts, Index receptive_field) {
+  Index atoms = wanted_atoms(method, facts);
+  const Index values = receptive_field * receptive_field * facts.shape.channels;
+  if (method.name == "ica") atoms = std::min(atoms, values);
+  if (facts.shape.is_sample() && facts.size > 0) atoms = std::min(atoms, facts.size / 2);
+  return fitted_to_classes(std::max(kFewestAtoms, atoms), method, facts);
+}
+
+}  // namespace krica

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The rules behind automatic choices, in one table; docs/methods.md shows the measurements.
+#pragma once
+
+#include <string_view>
+
+#include "krica/bases/basis.hpp"
+#include "krica/models/data_facts.hpp"
+
+namespace krica {
+
+constexpr Index kField = 6;
+constexpr Index kLargeField = 8;
+constexpr Index kLargeSide = 64;  ///< from this side on patches are larger
+constexpr Index kEpochs = 10;
+
+struct MethodRule {
+  bool (*fits)(const DataFacts& facts);
+  std::string_view method;
+  std::string_view reason;
+};
+
+/// The first rule that fits.
+const MethodRule& method_rule(const DataFacts& facts);
+
+/// As many atoms as the method allows for the data, at most what pays for that number of images.
+Index components_for(const BasisMethod& method, const DataFacts& facts, Index receptive_field);
+
+}  // namespace krica
