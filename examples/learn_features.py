@@ -30,7 +30,7 @@ def keep(name):
 
 
 # %% Features without labels: atoms of patches, by kernel RICA and by RICA
-small = {"components": 64, "patches": 10000, "iterations": 30}
+small = {"n_components": 64, "patches": 10000, "iterations": 30}
 for method in ("krica", "rica"):
     features = krica.PatchFeatures(method=method, **small).fit(images.data)
     krica.plot_components(features).set_title(f"{method}: {features.status_} after {features.n_iter_} iterations")
@@ -43,7 +43,7 @@ plt.ylabel("objective of RICA")
 keep("rica_history.png")
 
 # %% Atoms and classifier together, from labelled images
-classifier = krica.MaxMarginKRICA(components=64, patches=10000, stride=2, epochs=5)
+classifier = krica.MaxMarginKRICA(n_components=64, patches=10000, stride=2, epochs=5)
 classifier.fit(images.data, images.target)
 print(f"test accuracy {classifier.score(images.test_data, images.test_target):.3f}")
 krica.plot_components(classifier)

@@ -88,6 +88,7 @@ ImageSetPtr image_set(const py::array& array, Labels labels) {
   info.size = array.shape(0);
   info.labels = std::move(labels.values);
   info.class_names = std::move(labels.class_names);
+  info.label_type = labels.type;
   info.description = "array";
   if (info.size == 0 || info.shape.values() == 0)
     throw InvalidArgument(fmt::format("[array] shape {}: there is no data", shape_text(array)));

@@ -22,6 +22,7 @@ namespace py = pybind11;
 struct Labels {
   std::vector<int> values;
   std::vector<std::string> class_names;
+  LabelType type = LabelType::kText;
 };
 
 /// A C-contiguous array of uint8 or float32 as a set: (m, n) samples, (N, H, W) or (N, H, W, C)

@@ -39,7 +39,8 @@ py::array_t<float> scores(const Model& model, const py::array& X, const py::dict
 py::array_t<float> position_votes_of(const Model& model, const py::array& X,
                                      const std::vector<Index>& classes, const py::dict& run) {
   Running running(run_options_from(run), model.options().seed);
-  const ImageSetPtr images = image_set(X);
+  const ImageSetPtr given = image_set(X);
+  const ImageSetPtr images = model.in_learned_range(running.context(), *given);
   if (images->shape() != model.shape()) {
     throw InvalidArgument(fmt::format("[explain] {} where {} were learned",
                                       to_text(images->shape()), to_text(model.shape())));
@@ -127,6 +128,7 @@ void bind_model(py::module_& module) {
       .def_property_readonly("status", [](const Model& m) { return m.parts().basis_status; })
       .def_property_readonly("history", &history)
       .def_property_readonly("class_names", &Model::class_names)
+      .def_property_readonly("label_type", [](const Model& m) { return name_of(m.parts().label_type); })
       .def_property_readonly("atom_class", [](const Model& m) { return m.parts().atom_class; })
       .def_property_readonly("has_classifier", &Model::has_classifier)
       .def_property_readonly("n_features", &Model::n_features)

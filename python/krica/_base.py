@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What all estimators have in common: running the library, keeping the model it gives, and files."""
 
+import numbers
 import os
 import re
 
 import joblib
 import numpy as np
 from sklearn.base import BaseEstimator
+from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from . import _core
@@ -34,6 +36,13 @@ def thread_count(n_jobs):
     return joblib.effective_n_jobs(n_jobs)
 
 
+def seed_of(random_state):
+    """An int as it is, so that it is the command line's seed; else one that is drawn."""
+    if isinstance(random_state, numbers.Integral):
+        return int(random_state)
+    return check_random_state(random_state).randint(2**31 - 1)
+
+
 class ModelEstimator(BaseEstimator):
     """An estimator whose fitted state is a model of the library, in `_model`."""
 
@@ -49,7 +58,7 @@ class ModelEstimator(BaseEstimator):
     def _run_options(self, callback=None):
         return {"threads": self._threads(), "memory": memory_bytes(self.memory), "callback": callback}
 
-    def _learn(self, X, labels=(), class_names=(), **more):
+    def _learn(self, X, labels=(), class_names=(), label_type="text", **more):
         """Trains a model and keeps it; where that is interrupted, keeps the best so far and raises."""
         bar = ProgressBar() if self.verbose else None
 
@@ -65,6 +74,7 @@ class ModelEstimator(BaseEstimator):
                 X,
                 labels,
                 class_names,
+                label_type,
                 self._classifier,
                 getattr(self, "checkpoint", None) or "",
                 self._run_options(report if bar is not None or self.callback is not None else None),

@@ -1,25 +1,50 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Estimators for images: an array (N, H, W) or (N, H, W, C), of bytes or numbers."""
 
+import warnings
+
 import numpy as np
 from sklearn.base import ClassifierMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_array, check_is_fitted, column_or_1d
 
-from ._base import ModelEstimator, model_options
-from ._options import OPTIONS, with_parameters
+from ._base import ModelEstimator, model_options, seed_of, thread_count
+from ._options import FORMER_NAMES, OPTIONS, SKLEARN_NAMES, with_parameters
 
-_PARAMETERS = (*OPTIONS, "threads", "memory", "checkpoint", "verbose", "callback")
+_LIBRARY_NAMES = {library: name for name, library in SKLEARN_NAMES.items()}
+_PARAMETERS = (
+    *(_LIBRARY_NAMES.get(name, name) for name in OPTIONS), "n_jobs", "memory", "checkpoint", "verbose", "callback",
+    *FORMER_NAMES,
+)  # fmt: skip
+# The types of class labels, by NumPy's kinds; anything else is text.
+_LABEL_TYPES = {"b": "boolean", "i": "integer", "u": "integer", "f": "float"}
+_LABEL_READERS = {"boolean": "True".__eq__, "integer": int, "float": float, "text": str}
+
+
+def _label_name(label):
+    """As the command writes numbers: 1, not 1.0."""
+    return str(int(label)) if isinstance(label, np.floating) and label == int(label) else str(label)
 
 
 class ImageEstimator(ModelEstimator):
     """What features and classifier have in common."""
 
     def _options(self):
-        return model_options(self)
+        options = model_options(self, SKLEARN_NAMES)
+        return {**options, "components": self._given("components"), "seed": seed_of(self._given("seed"))}
 
     def _threads(self):
-        return self.threads
+        if self.threads == "deprecated":
+            return thread_count(self.n_jobs)
+        return self._given("threads")
+
+    def _given(self, former):
+        """The value under its new name, or under the former one with a warning."""
+        value = getattr(self, former)
+        if isinstance(value, str) and value == "deprecated":
+            return getattr(self, FORMER_NAMES[former])
+        warnings.warn(f"{former} is now called {FORMER_NAMES[former]}", FutureWarning, stacklevel=5)
+        return value
 
     def _validated(self, X):
         """X as bytes or float32, C-contiguous; not copied where it is that."""
@@ -39,7 +64,8 @@ class ImageEstimator(ModelEstimator):
         if len(y) != len(X):
             raise ValueError(f"y has {len(y)} labels for {len(X)} images")
         self.classes_, labels = np.unique(y, return_inverse=True)
-        return labels.tolist(), [str(name) for name in self.classes_]
+        label_type = _LABEL_TYPES.get(self.classes_.dtype.kind, "text")
+        return labels.tolist(), [_label_name(label) for label in self.classes_], label_type
 
     def _keep(self, model):
         super()._keep(model)
@@ -53,18 +79,21 @@ class ImageEstimator(ModelEstimator):
 
     @classmethod
     def _from_model(cls, model):
-        estimator = cls(**model.options)
+        options = {_LIBRARY_NAMES.get(name, name): value for name, value in model.options.items()}
+        estimator = cls(**options)
         if model.class_names:
-            estimator.classes_ = np.array(model.class_names)
+            read = _LABEL_READERS[model.label_type]
+            estimator.classes_ = np.array([read(name) for name in model.class_names])
         estimator._keep(model)
         return estimator
 
 
-@with_parameters(*_PARAMETERS)
+@with_parameters(*_PARAMETERS, of_images=True)
 class PatchFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ImageEstimator):
     """Pooled features of images: a basis of patches, the codes of every patch, summed over the cells of a grid.
 
-    Takes every option of the command line, under the same name.
+    Takes every option of the command line under the same name, with scikit-learn's `n_components`, `random_state` and
+    `n_jobs` for components, seed and threads.
 
     Parameters
     ----------
@@ -72,7 +101,7 @@ class PatchFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ImageEsti
 
     Attributes
     ----------
-    components_ : ndarray of shape (components, n_values)
+    components_ : ndarray of shape (n_components, n_values)
         The atoms, in the space of preprocessed patches.
     image_shape_ : tuple
         Height, width and channels of the images.
@@ -82,7 +111,7 @@ class PatchFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ImageEsti
     --------
     >>> import krica
     >>> images = krica.datasets.load_embedded().data[:100]
-    >>> features = krica.PatchFeatures(method="random-patches", components=20, patches=1000)
+    >>> features = krica.PatchFeatures(method="random-patches", n_components=20, patches=1000)
     >>> features.fit(images).transform(images).shape
     (100, 80)
     """
@@ -104,7 +133,7 @@ class PatchFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ImageEsti
         """
         self._forget()
         X = self._validated(X)
-        self._learn(X, *((), ()) if y is None else self._encoded(X, y))
+        self._learn(X, *((), (), "text") if y is None else self._encoded(X, y))
         return self
 
     def transform(self, X):
@@ -127,12 +156,13 @@ class PatchFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ImageEsti
         return {"X_types": ["3darray"], "preserves_dtype": [np.float32]}
 
 
-@with_parameters(*_PARAMETERS, method="max-margin-krica")
+@with_parameters(*_PARAMETERS, of_images=True, method="max-margin-krica")
 class MaxMarginKRICA(ClassifierMixin, ImageEstimator):
     """A classifier of images: max-margin kRICA, whose atoms and linear classifier are learned together.
 
     With another `method` the atoms are learned by that, and a linear SVM on the pooled features. Takes every option of
-    the command line, under the same name.
+    the command line under the same name, with scikit-learn's `n_components`, `random_state` and `n_jobs` for
+    components, seed and threads.
 
     Parameters
     ----------
@@ -142,7 +172,7 @@ class MaxMarginKRICA(ClassifierMixin, ImageEstimator):
     ----------
     classes_ : ndarray of shape (n_classes,)
         The classes in `y`.
-    components_ : ndarray of shape (components, n_values)
+    components_ : ndarray of shape (n_components, n_values)
         The atoms, in the space of preprocessed patches.
     held_out_accuracy_ : list of float
         Of every epoch, on the images that `held_out` sets apart.
@@ -154,7 +184,7 @@ class MaxMarginKRICA(ClassifierMixin, ImageEstimator):
     --------
     >>> import krica
     >>> images = krica.datasets.load_embedded()
-    >>> classifier = krica.MaxMarginKRICA(components=20, patches=1000, epochs=3, stride=2)
+    >>> classifier = krica.MaxMarginKRICA(n_components=20, patches=1000, epochs=3, stride=2)
     >>> classifier.fit(images.data[:500], images.target[:500]).predict(images.test_data[:5]).shape
     (5,)
     """

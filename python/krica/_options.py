@@ -19,8 +19,8 @@ class Option(typing.NamedTuple):
 # Of a model, in the order of the command line's help.
 OPTIONS = {name: Option(*rest) for name, *rest in _core.option_table()}
 
-# scikit-learn's names for some of them, in the estimators of samples.
-SAMPLE_NAMES = {"n_components": "components", "random_state": "seed"}
+# scikit-learn's names for some of them, in the estimators.
+SKLEARN_NAMES = {"n_components": "components", "random_state": "seed"}
 
 # What scikit-learn's names mean beyond the library's.
 SAMPLE_OPTIONS = {
@@ -32,9 +32,17 @@ SAMPLE_OPTIONS = {
     ),
 }
 
+# The estimators of images use the same names, and still take the library's own.
+IMAGE_OPTIONS = {
+    "n_components": OPTIONS["components"],
+    "components": Option("deprecated", "former name of `n_components`", [], "int"),
+    "seed": Option("deprecated", "former name of `random_state`", [], "int"),
+    "threads": Option("deprecated", "former name of `n_jobs`", [], "int"),
+}
+FORMER_NAMES = {"components": "n_components", "seed": "random_state", "threads": "n_jobs"}
+
 # How to run, as opposed to what to learn.
 RUNNING = {
-    "threads": Option(0, "threads; 0 for all cores. The result does not depend on it", [], "int"),
     "n_jobs": Option(
         None,
         "threads; None for OMP_NUM_THREADS or all cores, -1 for all cores. The result does not depend on it",
@@ -78,16 +86,18 @@ def _text(name, option):
     return f"{name} : {kind}, default={option.default!r}\n" + textwrap.indent(textwrap.fill(words, 104), "    ")
 
 
-def _option(name):
-    return SAMPLE_OPTIONS.get(name) or RUNNING.get(name) or OPTIONS[name]
+def _option(name, of_images):
+    special = IMAGE_OPTIONS.get(name) if of_images else None
+    return special or SAMPLE_OPTIONS.get(name) or RUNNING.get(name) or OPTIONS[name]
 
 
-def with_parameters(*names, positional=0, **defaults):
+def with_parameters(*names, positional=0, of_images=False, **defaults):
     """A class decorator: the constructor takes the named options and stores them under their names, and the place
     `{parameters}` in the docstring lists them, `{attributes}` what they lead to. `defaults` replace those of the
     library."""
 
-    options = {name: _option(name)._replace(**({"default": defaults[name]} if name in defaults else {})) for name in names}
+    options = {name: _option(name, of_images) for name in names}
+    options |= {name: options[name]._replace(default=default) for name, default in defaults.items()}
     kinds = [inspect.Parameter.POSITIONAL_OR_KEYWORD] * positional
     kinds += [inspect.Parameter.KEYWORD_ONLY] * (len(names) - positional)
     parameters = [inspect.Parameter("self", inspect.Parameter.POSITIONAL_OR_KEYWORD)]
@@ -110,7 +120,7 @@ def with_parameters(*names, positional=0, **defaults):
         cls.__init__ = __init__
         cls._parameter_types = {name: option.type for name, option in options.items()}
         listed = "\n".join(_text(name, option) for name, option in options.items())
-        told = SAMPLE_ATTRIBUTES if "n_components" in names else ATTRIBUTES
+        told = ATTRIBUTES if of_images else SAMPLE_ATTRIBUTES
         cls.__doc__ = inspect.cleandoc(cls.__doc__).replace("{parameters}", listed).replace("{attributes}", told)
         return cls
 

@@ -59,7 +59,7 @@ def plot_components(estimator, *, shape=None, limit=100, axes=None):
     >>> matplotlib.use("Agg")
     >>> import krica
     >>> images = krica.datasets.load_embedded().data[:100]
-    >>> features = krica.PatchFeatures(method="random-patches", components=16, patches=1000).fit(images)
+    >>> features = krica.PatchFeatures(method="random-patches", n_components=16, patches=1000).fit(images)
     >>> krica.plot_components(features).get_title()
     '16 atoms'
     """

@@ -1,17 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What the estimators of samples have in common: fit and transform, learning from parts, and the way back."""
 
-import numbers
-
 import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
-from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from . import _core
-from ._base import ModelEstimator, model_options, thread_count
-from ._options import SAMPLE_NAMES
+from ._base import ModelEstimator, model_options, seed_of, thread_count
+from ._options import SKLEARN_NAMES
 
 
 def _as_float32(X):
@@ -45,7 +42,7 @@ class SampleEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ModelEs
 
     def _options(self):
         return {
-            **model_options(self, SAMPLE_NAMES),
+            **model_options(self, SKLEARN_NAMES),
             "method": self._method(),
             "components": self._n_components,
             "seed": self._seed,
@@ -57,8 +54,7 @@ class SampleEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ModelEs
     def _settle(self, X):
         """What the data and the random state leave to be chosen."""
         self._n_components = min(X.shape) if self.n_components is None else self.n_components
-        integer = isinstance(self.random_state, numbers.Integral)
-        self._seed = int(self.random_state) if integer else check_random_state(self.random_state).randint(2**31 - 1)
+        self._seed = seed_of(self.random_state)
         self._dtype = X.dtype
 
     def _labels(self, X, y):
@@ -117,7 +113,7 @@ class SampleEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ModelEs
     @classmethod
     def _from_model(cls, model):
         options = model.options
-        names = {SAMPLE_NAMES.get(name, name): name for name in cls._get_param_names()}
+        names = {SKLEARN_NAMES.get(name, name): name for name in cls._get_param_names()}
         estimator = cls(**{name: options[option] for option, name in names.items() if option in options})
         estimator.n_features_in_ = model.shape[2]
         estimator._n_components, estimator._seed = options["components"], options["seed"]

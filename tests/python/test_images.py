@@ -13,7 +13,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import cross_val_score
 from sklearn.pipeline import make_pipeline
 
-FEW = {"components": 16, "patches": 1000, "stride": 2, "iterations": 5}
+FEW = {"n_components": 16, "patches": 1000, "stride": 2, "iterations": 5}
 
 
 @pytest.fixture(scope="module")
@@ -60,7 +60,7 @@ def test_colours_are_planes(images):
 
 def test_in_a_pipeline(images):
     pipeline = make_pipeline(
-        krica.PatchFeatures(method="random-patches", components=30, patches=2000), LogisticRegression(max_iter=300)
+        krica.PatchFeatures(method="random-patches", n_components=30, patches=2000), LogisticRegression(max_iter=300)
     )
     assert cross_val_score(pipeline, images.data[:600], images.target[:600], cv=2).mean() > 0.6
 

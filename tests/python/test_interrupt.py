@@ -90,7 +90,7 @@ def test_classifier_of_the_best_epoch(images):
     def stop():
         raise RuntimeError("enough")
 
-    options = dict(components=16, patches=1000, stride=2, batch=50, epochs=1000, patience=1000)
+    options = dict(n_components=16, patches=1000, stride=2, batch=50, epochs=1000, patience=1000)
     X, y = images.data[:300], images.target[:300]
     steps = 270 // 50  # an epoch, without the images that are held out
     classifier = krica.MaxMarginKRICA(**options, callback=at_step(3 * steps + 1, stop, "max-margin"))
@@ -108,7 +108,7 @@ def test_a_checkpoint_goes_on(images, tmp_path):
     def stop():
         raise RuntimeError("power cut")
 
-    options = dict(components=16, patches=1000, iterations=20)
+    options = dict(n_components=16, patches=1000, iterations=20)
     X = images.data[:200]
     whole = krica.PatchFeatures(**options).fit(X)
     path = tmp_path / "progress"

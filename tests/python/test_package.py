@@ -112,6 +112,6 @@ def test_plotted(images):
     with pytest.raises(ValueError, match="does not fit"):
         krica.plot_components(learned, shape=(20, 20))
     colours = np.repeat(images.data[:50, :, :, None], 3, axis=3)
-    features = krica.PatchFeatures(method="random-patches", components=5, patches=100).fit(colours)
+    features = krica.PatchFeatures(method="random-patches", n_components=5, patches=100).fit(colours)
     drawn = sheet(features)
     assert drawn.shape == (13, 20, 3) and 0 <= drawn.min() and drawn.max() <= 1
