@@ -32,6 +32,8 @@ class Model:
     @property
     def class_names(self) -> list[str]: ...
     @property
+    def label_type(self) -> str: ...
+    @property
     def atom_class(self) -> list[int]: ...
     @property
     def has_classifier(self) -> bool: ...
@@ -47,6 +49,7 @@ def train(
     X: NDArray[Any],
     labels: Sequence[int],
     class_names: Sequence[str],
+    label_type: str,
     classifier: bool,
     checkpoint: str | os.PathLike[str],
     run: dict[str, Any],

@@ -10,7 +10,6 @@ namespace krica {
 std::vector<std::string> choices_of(std::string_view option) {
   std::vector<std::string> choices;
   if (option == "method") {
-    choices.emplace_back(kAutoMethod);
     for (const BasisMethod& method : basis_methods()) choices.emplace_back(method.name);
   }
   if (option == "kernel") choices = all_names<KernelKind>();

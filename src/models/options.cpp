@@ -185,7 +185,8 @@ void PipelineOptions::validate() const {
   }
   features_of(*this).validate();
   preprocessing_of(*this).validate();
-  if (chosen.learn != nullptr && components) pooling_of(*this).validate(*components);
+  const Pooling groups = pooling_of(*this);
+  if (chosen.learn != nullptr && components) groups.validate(*components);
   require(!sparsity || (std::isfinite(*sparsity) && *sparsity >= 0), "options",
           "sparsity must be auto or >= 0, got {}", sparsity.value_or(0));
   require(sparsity_target > 0 && sparsity_target < 1, "options",

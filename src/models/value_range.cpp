@@ -25,9 +25,9 @@ struct Extremes {
   float lowest = std::numeric_limits<float>::max();
   float highest = std::numeric_limits<float>::lowest();
 
-  /// Whether all values lie in 0 ... top, with a tenth to spare.
+  /// Whether all values lie in 0 ... top, with a tenth of the values' own range to spare.
   [[nodiscard]] bool within(float top) const {
-    return lowest >= -kSpare * top && highest <= (1 + kSpare) * top;
+    return lowest >= -kSpare * highest && highest <= (1 + kSpare) * top;
   }
 };
 

@@ -86,7 +86,7 @@ def krica(tmp_path):
 def model(tmp_path_factory):
     """A small trained model and the summary that training printed."""
     directory = tmp_path_factory.mktemp("model")
-    summary = Krica(directory).json("train", "embedded", "-o", "small.krica", *SMALL)
+    summary = Krica(directory).json("train", "embedded", "-o", "small.krica", "--method", "krica", *SMALL)
     return directory / "small.krica", summary
 
 

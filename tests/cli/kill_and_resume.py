@@ -14,7 +14,7 @@ import sys
 import tempfile
 import time
 
-JOB = ["--components", "200", "--patches", "50000", "--iterations", "100", "--quiet"]
+JOB = ["--method", "krica", "--components", "200", "--patches", "50000", "--iterations", "100", "--quiet"]
 
 
 def train(command, model, limit=None):

@@ -68,10 +68,12 @@ def with_nan(root):
 BAD = {
     "empty directory": (empty, ["set", "empty"]),
     "one class only": (folders([(12, 12)]), ["one class only", "'cat'"]),
-    "mixed sizes": (folders([(12, 12), (12, 14)]), ["dog/0.pgm", "14 x 12", "--image-size"]),
+    "mixed sizes": (lambda root: [*folders([(12, 12), (12, 14)])(root), "--image-size", 0],
+                    ["dog/0.pgm", "14 x 12", "--image-size"]),
     "text named .jpg": (not_an_image, ["dog/9.jpg", "not an image"]),
     "1 x 1 images": (folders([(1, 1), (1, 1)]), ["set", "1 x 1", ".npy"]),
-    "smaller than the receptive field": (folders([(5, 5), (5, 5)]), ["5 x 5", "receptive field"]),
+    "smaller than the receptive field": (
+        lambda root: [*folders([(5, 5), (5, 5)])(root), "--receptive-field", 6], ["5 x 5", "receptive field"]),
     "truncated records": (lambda root: cifar(root, bytes(3073 * 3 + 5)), ["data_batch_1.bin", "9224", "3073"]),
     "label beyond range": (lambda root: cifar(root, b"\xc8" + bytes(3072)), ["data_batch_1.bin", "200", "9"]),
     "negative label": (lambda root: arrays(root, images(), np.arange(40) % 2 - 1), ["y.npy", "position 0"]),

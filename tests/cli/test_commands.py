@@ -110,7 +110,6 @@ def test_max_margin_shows_and_explains(krica):
     summary = krica.json("train", "embedded", "-o", "joint.krica", "--method", "max-margin-krica", "--flips", *SMALL,
                          "--stride", 2, "--epochs", 3)
     assert len(summary["held_out_accuracy"]) == 3
-    assert "suggestion" not in summary
     assert summary["test"]["accuracy"] > 0.5
 
     shown = krica.json("show", "joint.krica", "-o", "atoms.png")
@@ -130,8 +129,20 @@ def test_max_margin_shows_and_explains(krica):
     assert again["options"]["init"].startswith("model ")
 
 
-def test_train_says_when_labels_would_help(krica, model):
-    assert "suggestion" not in model[1], "too few images a class"
-    summary = krica.json("train", "embedded", "-o", "control.krica", "--method", "random-patches", "--components", 16,
-                         "--patches", 1000, "--stride", 3, "--svm-c", 0.05)
-    assert "max-margin-krica" in summary["suggestion"]
+def test_train_says_what_it_would_have_chosen(krica, model):
+    assert "--method auto would choose" in model[1]["suggestion"]
+    chosen = krica.json("train", "embedded", "-o", "auto.krica", "--components", 16, "--patches", 1000, "--images", 200,
+                        "--stride", 3, "--svm-c", 0.05)
+    assert "suggestion" not in chosen
+    assert chosen["chosen"][0]["option"] == "method"
+    assert chosen["options"]["method"] == chosen["chosen"][0]["value"] != "auto"
+    assert chosen["options"]["components"] == 16, "what is given is kept"
+
+
+def test_the_control_stands_beside_a_method_that_is_asked_for_it(krica):
+    job = ["train", "embedded", "-o", "m.krica", "--method", "omp-1", "--components", 16, "--patches", 1000, "--images", 200,
+           "--stride", 3, "--svm-c", 0.05]  # fmt: skip
+    assert "control" not in krica.json(*job)
+    summary = krica.json(*job, "--control", "yes")
+    assert summary["control"]["method"] == "random-patches" and summary["control"]["accuracy"] > 0.5
+    assert "as many random patches" in krica(*job, "--control", "yes")

@@ -59,7 +59,7 @@ def pages(tmp_path_factory, smoke):
     """A page of every command that writes one."""
     directory = tmp_path_factory.mktemp("pages")
     krica = Krica(directory)
-    krica("train", "embedded", "-o", "m.krica", "--report", "train.html", *SMALL)
+    krica("train", "embedded", "-o", "m.krica", "--report", "train.html", "--method", "krica", *SMALL)
     krica("tune", "embedded", "--report", "tune.html", "--method", "random-patches", "--folds", 2,
           "--grid", "gamma=1,3", "--grid", "stride=2,4", *SMALL)
     return {"reproduce": smoke[0] / "report.html", "train": directory / "train.html", "tune": directory / "tune.html"}

@@ -8,8 +8,8 @@ import pytest
 
 from conftest import Krica
 
-JOB = ["--components", "64", "--patches", "20000", "--images", "1000", "--iterations", "60"]
-ENDLESS = ["--components", "400", "--iterations", "1000000"]
+JOB = ["--method", "krica", "--components", "64", "--patches", "20000", "--images", "1000", "--iterations", "60"]
+ENDLESS = ["--method", "krica", "--components", "400", "--iterations", "1000000"]
 
 
 @pytest.fixture(scope="module")

@@ -82,10 +82,10 @@ def test_tune_has_a_grid_for_each_method(krica, data, method):
 @pytest.mark.parametrize(
     "options, searched",
     [
-        (["--sparsity", 0.01], {"gamma"}),
-        (["--kernel", "polynomial", "--sparsity", 0.01], {"degree"}),
-        (["--kernel", "histogram-intersection", "--sparsity", 0.01], {"kernel-scale"}),
-        (["--kernel", "linear"], {"sparsity"}),
+        (["--method", "krica", "--sparsity", 0.01], {"gamma"}),
+        (["--method", "krica", "--kernel", "polynomial", "--sparsity", 0.01], {"degree"}),
+        (["--method", "krica", "--kernel", "histogram-intersection", "--sparsity", 0.01], {"kernel-scale"}),
+        (["--method", "krica", "--kernel", "linear"], {"sparsity"}),
         (["--method", "random-patches", "--encoder", "abs"], set()),
         (["--method", "kmeans-triangle"], {"whitening-epsilon"}),
         (["--method", "kmeans-triangle", "--whitening", "none"], set()),

@@ -17,7 +17,8 @@ class NamedImages final : public ImageSet {
       : ImageSet({.size = static_cast<Index>(labels.size()),
                   .shape = {1, 2, 1},
                   .labels = std::move(labels),
-                  .class_names = std::move(names)}) {}
+                  .class_names = std::move(names),
+                  .description = "named"}) {}
 
  private:
   void load_bytes(Index, Index count, std::uint8_t* out) const override {

@@ -132,7 +132,7 @@ TEST(Options, BadValuesAreRefusedByName) {
   refused([](auto& o) { o.kernel = "rbf"; }, "rbf");
   refused([](auto& o) { o.encoder = "one-hot"; }, "one-hot");
   refused([](auto& o) { o.whitening = "lda"; }, "lda");
-  refused([](auto& o) { o.pooling_groups = std::string("7"); }, "7");
+  refused([](auto& o) { o.components = 16, o.pooling_groups = std::string("7"); }, "7");
   refused([](auto& o) { o.pooling_groups = std::string("x"); }, "'x'");
   refused([](auto& o) { o.convention = "octave"; }, "octave");
   refused([](auto& o) { o.sparsity = -1; }, "sparsity");
@@ -165,7 +165,7 @@ TEST(Options, TellWhichOfThemHaveAnEffect) {
     PipelineOptions options;
     options.method = "krica";
     change(options);
-    return has_effect(resolved(options, shape), option);
+    return has_effect(resolved(options, {shape}), option);
   };
   const auto nothing = [](auto&) {};
   EXPECT_TRUE(effect(nothing, "gamma"));

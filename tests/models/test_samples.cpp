@@ -50,11 +50,11 @@ class EveryMethodOnSamples : public testing::TestWithParam<std::string> {};
 TEST_P(EveryMethodOnSamples, LearnsAndSurvivesItsFile) {
   const ImageSetPtr samples = as_images(clouds(150));
   PipelineOptions options = small_options(GetParam());
-  options.components = std::min<Index>(options.components, GetParam() == "ica" ? 8 : 16);
+  options.components = std::min<Index>(*options.components, GetParam() == "ica" ? 8 : 16);
   const Model model = train(Context(), *samples, {options});
   const bool raw = GetParam() == "raw-pixels";
   const Index codes = GetParam() == "omp-1" ? 2 : 1;  // of either sign
-  EXPECT_EQ(model.n_features(), raw ? 8 : codes * model.options().components);
+  EXPECT_EQ(model.n_features(), raw ? 8 : codes * *model.options().components);
   EXPECT_EQ(model.options().receptive_field, 1);
   const ImageSetPtr fresh = as_images(clouds(90, 8, 3, 2));
   const double accuracy = accuracy_of(model.predict(Context(), *fresh), fresh->labels());

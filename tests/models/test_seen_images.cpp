@@ -18,7 +18,8 @@ std::vector<Index> range(Index first, Index last) {
 }
 
 ImageSetPtr images(Index size) {
-  return std::make_shared<support::MemoryImages>(support::gratings(size, 3, {4, 4, 1}));
+  // The set cannot be moved into a shared pointer.
+  return ImageSetPtr(new support::MemoryImages(support::gratings(size, 3, {4, 4, 1})));
 }
 
 TEST(SeenImages, SmallSetsAreKnownCompletely) {
