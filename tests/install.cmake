@@ -46,7 +46,7 @@ set(krica ${SCRATCH}/prefix/bin/krica)
 run(${krica} --version)
 expect("^krica [0-9]+\\.[0-9]+")
 run(${krica} train embedded -o ${SCRATCH}/small.krica --components 16 --patches 1000 --images 200 --iterations 3
-    --svm-c 0.05 --quiet)
+    --svm-c 0.05 --method random-patches --quiet)
 expect("test accuracy")
 run(${krica} info ${SCRATCH}/small.krica)
 expect("components")

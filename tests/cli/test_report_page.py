@@ -81,7 +81,7 @@ def pages(tmp_path_factory, smoke):
     """A page of every command that writes one."""
     directory = tmp_path_factory.mktemp("pages")
     krica = Krica(directory)
-    krica("train", "embedded", "-o", "m.krica", "--report", "train.html", *SMALL)
+    krica("train", "embedded", "-o", "m.krica", "--report", "train.html", "--method", "krica", *SMALL)
     krica("tune", "embedded", "--report", "tune.html", "--method", "random-patches", "--folds", 2,
           "--grid", "gamma=1,3", "--grid", "stride=2,4", *SMALL)
     random = np.random.default_rng(0)
@@ -89,7 +89,7 @@ def pages(tmp_path_factory, smoke):
     np.save(directory / "x.npy", (random.normal(size=(90, 6)) + 2 * labels[:, None]).astype(np.float32))
     np.save(directory / "y.npy", labels)
     krica("train", "x.npy", "--labels", "y.npy", "--test-fraction", 0.3, "-o", "s.krica", "--report", "samples.html",
-          "--components", 8, "--iterations", 5, "--svm-c", 0.05)
+          "--components", 8, "--iterations", 5, "--svm-c", 0.05, "--method", "krica", "--control", "yes")
     names = {name: directory / f"{name}.html" for name in ("train", "tune", "samples")}
     return {"reproduce": smoke[0] / "report.html", **names}
 
@@ -154,6 +154,12 @@ def test_tune_page_opens_with_the_best_setting(pages):
     opening = page[page.index('<p class="result">') : page.index("<main>")]
     assert "Best setting: " in opening and "<svg" in opening
     assert page.count('<tr class="marked">') == 1
+
+
+def test_train_page_shows_the_control_that_was_run(pages):
+    page = pages["samples"].read_text()
+    assert '<th scope="row">random-patches (control)</th>' in page and "No control was run" not in page
+    assert "control" in page[page.index('<p class="result">') : page.index("<main>")]
 
 
 def test_samples_are_not_called_images(pages):
