@@ -24,7 +24,8 @@ constexpr Index kMostAtoms = 400;
 constexpr Index kMostAtomsBrief = 100;
 constexpr std::size_t kMostNames = 20;  // classes that a caption names
 constexpr Index kAtomsWidth = 480;      // CSS pixels, about
-constexpr Index kThumbnailSide = 48;    // pixels, at most
+constexpr Index kOpeningWidth = 340;
+constexpr Index kThumbnailSide = 48;  // pixels, at most
 constexpr double kMebibyte = 1 << 20;
 
 using Figures = std::vector<Figure>;
