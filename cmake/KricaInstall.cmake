@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Another CMake project says find_package(krica) and links krica::krica.
+# Another CMake project says find_package(krica) and links krica::krica. The command, its manual page and completions are
+# in tools/krica. The Python package is not installed here but by pip (setup.py), which knows where Python looks for it.
 include(CMakePackageConfigHelpers)
 set(KRICA_CONFIG_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/krica)
 

@@ -71,8 +71,9 @@ Plan plan_caltech101(const Context&, const ExperimentRequest& request, const Exp
                                     static_cast<std::uint64_t>(r));
       const Index single = single_test_images(data.set.train->labels(), split);
       if (r == 0 && single > 0) {
-        plan.notes.push_back(
-            fmt::format("{}: {} classes have a single test image.", title_of(group), single));
+        plan.notes.push_back(fmt::format("{} training images per class: {} {} a single test image.",
+                                         group.images, single,
+                                         single == 1 ? "class has" : "classes have"));
       }
       splits.push_back({fmt::format("round {}", r + 1), request.seed, std::move(split.train),
                         std::move(split.test)});

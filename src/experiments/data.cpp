@@ -29,9 +29,8 @@ std::string expectation(std::string_view name) {
 
 [[noreturn]] void refuse(const Experiment& experiment, const fs::path& path,
                          const std::string& found) {
-  data_error("reproduce", path.string(),
-             "{} needs {}; found {}. `krica data get {}` fetches the set", experiment.name,
-             expectation(experiment.data), found, experiment.data);
+  data_error("reproduce", path.string(), "{} needs {}; found {}. `krica data get {}` downloads it",
+             experiment.name, expectation(experiment.data), found, experiment.data);
 }
 
 OpenOptions open_options(const Experiment& experiment, const ExperimentRequest& request) {
@@ -136,7 +135,7 @@ void limit(ExperimentData& data, ExperimentSize size) {
   if (data.set.train->size() == before) return;
   data.part = true;
   data.set.folds.clear();  // they name places in the whole set
-  data.notes.push_back(fmt::format("{} size: {} of {} training images.", name_of(size),
+  data.notes.push_back(fmt::format("Size {}: {} of {} training images.", name_of(size),
                                    data.set.train->size(), before));
 }
 
@@ -167,8 +166,8 @@ ExperimentData open_experiment_data(const Context& context, const Experiment& ex
     for (ImageSetPtr* part : {&data.set.train, &data.set.test})
       if (request.image_size > 0) *part = resized(*part, request.image_size);
     data.notes.push_back(
-        fmt::format("The built-in images (2,000 of Fashion-MNIST to learn from, 1,000 to test on) "
-                    "stand for those of {}: the figures are not to be compared with the paper's.",
+        fmt::format("Run on the built-in images (Fashion-MNIST, 2,000 for training and 1,000 for "
+                    "testing) instead of {}, so the results cannot be compared with the paper's.",
                     experiment.data));
   } else {
     data.set = open_checked(context, experiment, request);
@@ -176,7 +175,7 @@ ExperimentData open_experiment_data(const Context& context, const Experiment& ex
   limit(data, request.size);
   if (experiment.data == "stl10" && data.set.unlabelled == nullptr) {
     data.notes.emplace_back(
-        "There are no unlabelled images: bases that need no labels are learned from all training "
+        "There are no unlabelled images; bases that need no labels are learned from all training "
         "images.");
   }
   data.name = name_of_data(context, data.set);

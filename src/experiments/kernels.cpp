@@ -28,7 +28,7 @@ Plan plan_kernels(const Context&, const ExperimentRequest& request, const Experi
   Plan plan;
   plan.notes = {
       folds_note(data),
-      "The system is kRICA. The paper's figure for the Gaussian kernel is that of d-kRICA "
+      "The system is kRICA. The paper's figure for the Gaussian kernel equals that of d-kRICA "
       "in its table of STL-10."};
   const std::vector<TrialSplit> folds = test_folds(request, data);
   constexpr Sized<Index> kComponents = {20, 200, 1600};

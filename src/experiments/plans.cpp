@@ -60,13 +60,13 @@ Configuration configured(const System& system, const ExperimentRequest& request,
   Index atoms = std::max<Index>(1, static_cast<Index>(system.part * static_cast<double>(wanted)));
   const Index most = kMostComponents.at(request.size);
   if (basis_method(options.method).costly_atoms && atoms > most) {
-    configuration.note = fmt::format("{} atoms: more would take too long", most);
+    configuration.note = fmt::format("{} atoms; more would take too long", most);
     atoms = most;
   }
   const Index classes = data.set.train->classes();
   if (basis_method(options.method).needs_labels && atoms % classes != 0) {
     atoms = (atoms / classes + 1) * classes;
-    configuration.note = fmt::format("{} atoms: as many for every class", atoms);
+    configuration.note = fmt::format("{} atoms, the same number for every class", atoms);
   }
   options.components = atoms;
   return configuration;
@@ -94,9 +94,8 @@ std::vector<TrialSplit> test_folds(const ExperimentRequest& request, const Exper
 std::string folds_note(const ExperimentData& data) {
   if (!data.set.folds.empty()) return {};
   return fmt::format(
-      "Not the official folds ({}): stratified draws of {} images a class from a fixed seed.",
-      data.part ? "they are of the whole set" : "there is no fold_indices.txt",
-      images_a_class(data));
+      "Not the official folds ({}), but stratified draws of {} images per class from a fixed seed.",
+      data.part ? "they need the whole set" : "there is no fold_indices.txt", images_a_class(data));
 }
 
 std::vector<TrialSplit> validation_folds(const Context& context, const ExperimentRequest& request,

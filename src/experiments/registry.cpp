@@ -15,25 +15,25 @@ constexpr NameTable<ExperimentSize, 3> kSizes = {{
 }};
 
 constexpr auto kExperiments = std::to_array<Experiment>({
-    {"caltech101", "Caltech-101: accuracy", "the table of Caltech-101, 15 and 30 images a class",
-     ExperimentKind::kTable, "caltech101", &plan_caltech101},
-    {"cifar10", "CIFAR-10: accuracy", "the table of CIFAR-10", ExperimentKind::kTable, "cifar10",
+    {"caltech101", "Caltech-101: accuracy",
+     "table of Caltech-101, 15 and 30 training images per class", ExperimentKind::kTable,
+     "caltech101", &plan_caltech101},
+    {"cifar10", "CIFAR-10: accuracy", "table of CIFAR-10", ExperimentKind::kTable, "cifar10",
      &plan_cifar10},
-    {"stl10", "STL-10: accuracy", "the table of STL-10, ten folds", ExperimentKind::kTable, "stl10",
+    {"stl10", "STL-10: accuracy", "table of STL-10, ten folds", ExperimentKind::kTable, "stl10",
      &plan_stl10},
-    {"kernels", "Kernels", "the table of kernels, on STL-10", ExperimentKind::kTable, "stl10",
+    {"kernels", "Kernels", "table of kernels, on STL-10", ExperimentKind::kTable, "stl10",
      &plan_kernels},
-    {"lambda", "Sparsity weight λ", "the figure of the sparsity weight, on STL-10",
+    {"lambda", "Sparsity weight λ", "figure of the sparsity weight, on STL-10",
      ExperimentKind::kSweep, "stl10", &plan_lambda},
-    {"alpha", "Discrimination weight α", "the figure of the discrimination weight, on STL-10",
+    {"alpha", "Discrimination weight α", "figure of the discrimination weight, on STL-10",
      ExperimentKind::kSweep, "stl10", &plan_alpha},
-    {"gamma", "Gaussian width γ", "the figure of the Gaussian's width, on STL-10",
+    {"gamma", "Gaussian width γ", "figure of the Gaussian kernel's width, on STL-10",
      ExperimentKind::kSweep, "stl10", &plan_gamma},
-    {"basis-size", "Basis size", "the figure of the number of atoms, on STL-10",
-     ExperimentKind::kSweep, "stl10", &plan_basis_size},
-    {"similarity", "Similarity matrices",
-     "the figure of distances between 90 images of three classes", ExperimentKind::kSimilarity,
-     "caltech101", &plan_similarity},
+    {"basis-size", "Basis size", "figure of the number of atoms, on STL-10", ExperimentKind::kSweep,
+     "stl10", &plan_basis_size},
+    {"similarity", "Similarity matrices", "figure of distances between 90 images of three classes",
+     ExperimentKind::kSimilarity, "caltech101", &plan_similarity},
 });
 
 }  // namespace

@@ -76,8 +76,8 @@ Plan plan_similarity(const Context&, const ExperimentRequest& request, const Exp
     for (std::size_t i = 0; i < plan.shown.size(); ++i) plan.shown[i] = static_cast<Index>(i);
   }
   plan.notes.push_back(fmt::format(
-      "{} images each of {}; none of them was learned from. Distances are between standardised "
-      "pooled codes and are divided by their mean, so that the systems share one scale.",
+      "{} images each of {}, none of them used in training. Distances are between standardised "
+      "pooled codes, divided by their mean so that all systems share one scale.",
       shown, names));
   for (const System& system : kSystems) {
     Configuration configuration = configured(system, request, data, {20, 200, 1020}, 10);

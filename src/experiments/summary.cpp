@@ -19,13 +19,27 @@ std::string failure_of(const std::vector<const ResultRow*>& rows) {
   return {};
 }
 
+void replace(std::string& text, const std::string& from, const std::string& to) {
+  const std::size_t place = text.find(from);
+  if (place != std::string::npos) text.replace(place, from.size(), to);
+}
+
+/// Rows are found by their group's name, which therefore keeps its first wording.
+std::string title_of(std::string group) {
+  replace(group, " a class", " per class");
+  replace(group, ", for the paper's", " instead of the paper's");
+  return group;
+}
+
 TableLine line_of(const PlannedExperiment& planned, const ResultsFile& results,
                   const Configuration& configuration) {
   const auto rows = rows_of(results, planned, configuration);
-  TableLine line{
-      configuration.system,
-      paper_accuracy(planned.experiment->name, configuration.paper_group, configuration.system),
-      score_of(rows, planned.plan.mean_per_class), configuration.note, &configuration};
+  TableLine line{configuration.system, std::nullopt, score_of(rows, planned.plan.mean_per_class),
+                 configuration.note, &configuration};
+  if (planned.on_papers_data()) {
+    line.paper =
+        paper_accuracy(planned.experiment->name, configuration.paper_group, configuration.system);
+  }
   const std::string failure = failure_of(rows);
   if (!failure.empty()) line.note = fmt::format("failed: {}", failure);
   if (rows.empty()) line.note = "not run yet";
@@ -38,7 +52,7 @@ void add_missing_systems(const PlannedExperiment& planned, const std::string& gr
   for (const PaperFigure& figure : paper_figures()) {
     if (figure.experiment == planned.experiment->name && figure.group == group && !figure.built) {
       table.lines.push_back(
-          {std::string(figure.system), figure.accuracy, std::nullopt, "not built yet", nullptr});
+          {std::string(figure.system), figure.accuracy, std::nullopt, "not implemented", nullptr});
     }
   }
 }
@@ -82,9 +96,11 @@ const TableLine* ResultTable::control() const {
 std::vector<ResultTable> tables_of(const PlannedExperiment& planned, const ResultsFile& results) {
   std::vector<ResultTable> tables;
   for (const Configuration& configuration : planned.plan.configurations) {
-    if (tables.empty() || tables.back().title != configuration.group) {
-      tables.push_back({configuration.group, {}});
-      add_missing_systems(planned, configuration.paper_group, tables.back());
+    const std::string title = title_of(configuration.group);
+    if (tables.empty() || tables.back().title != title) {
+      tables.push_back({title, {}, planned.on_papers_data()});
+      if (tables.back().beside_paper)
+        add_missing_systems(planned, configuration.paper_group, tables.back());
     }
     tables.back().lines.push_back(line_of(planned, results, configuration));
   }

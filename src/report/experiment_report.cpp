@@ -11,16 +11,12 @@
 #include "krica/report/plot.hpp"
 #include "krica/report/trial_report.hpp"
 #include "krica/runtime/version.hpp"
+#include "report/experiment_summary.hpp"
 
 namespace krica {
 namespace {
 
 constexpr const char* kNothing = "–";
-
-/// With a true minus sign, as a table shows it.
-std::string signed_text(double value) {
-  return value < 0 ? fmt::format("−{:.2f}", -value) : fmt::format("+{:.2f}", value);
-}
 
 /// The end of a scale on which a few large values do not make all others look alike.
 double high_quantile(std::vector<float> values) {
@@ -68,7 +64,7 @@ class Section {
       for (const TableLine& line : table.lines) {
         if (line.configuration == nullptr || !line.ours) continue;
         if (&line != best) continue;
-        page_.add_heading(fmt::format("{}: what was learned", line.system));
+        page_.add_heading(fmt::format("The best system: {}", line.system));
         add_model(*line.configuration, false);
       }
       for (const TableLine& line : table.lines) {
@@ -82,29 +78,29 @@ class Section {
 
   void add_table(const ResultTable& table) {
     std::vector<std::vector<std::string>> rows = {
-        {"system", "paper (%)", "ours (%)", "difference"}};
+        table.beside_paper
+            ? std::vector<std::string>{"system", "paper (%)", "ours (%)", "difference"}
+            : std::vector<std::string>{"system", "accuracy (%)"}};
     TableLook look{planned_.plan.mean_per_class
-                       ? "Mean accuracy over classes, mean ± s.d. over the splits"
-                       : "Test accuracy, mean ± s.d. over the splits",
+                       ? "Accuracy averaged over classes, mean ± standard deviation over the splits"
+                       : "Test accuracy, mean ± standard deviation over the splits",
                    {}};
     for (const TableLine& line : table.lines) {
-      const bool both = line.paper && line.ours;
-      rows.push_back({line.system, line.paper ? fmt::format("{:.1f}", *line.paper) : kNothing,
-                      line.ours ? to_text(*line.ours) : line.note,
-                      both ? signed_text(line.ours->mean - *line.paper) : kNothing});
-      if (&line == table.best() || &line == table.control()) look.marked.push_back(rows.size() - 1);
+      const std::string ours = line.ours ? to_text(*line.ours) : line.note;
+      rows.push_back({line.system, ours});
+      if (table.beside_paper) {
+        const std::string paper = line.paper ? fmt::format("{:.1f}", *line.paper) : kNothing;
+        const bool both = line.paper && line.ours;
+        rows.back() = {line.system, paper, ours,
+                       both ? signed_text(line.ours->mean - *line.paper) : kNothing};
+      }
+      if (&line == table.best()) look.marked.push_back(rows.size() - 1);
     }
     page_.add_table(rows, look);
     for (const TableLine& line : table.lines) {
       if (line.ours && !line.note.empty())
         page_.add_note(fmt::format("{}: {}.", line.system, line.note));
     }
-    const TableLine* best = table.best();
-    const TableLine* control = table.control();
-    if (best == nullptr || control == nullptr || !control->ours || best == control) return;
-    page_.add_text(
-        fmt::format("The best here is {}, {} points above the control of random patches.",
-                    best->system, signed_text(best->ours->mean - control->ours->mean)));
   }
 
   /// The model of the first split.
@@ -114,8 +110,8 @@ class Section {
         std::find_if(rows.begin(), rows.end(), [](const ResultRow* r) { return !r->failed(); });
     if (row == rows.end()) return;
     page_.add_text(fmt::format(
-        "The figures below are of {}: accuracy {:.2f} %, {} training and {} "
-        "test images, seed {}.",
+        "The figures below are from {}: accuracy {:.2f} %, {} training and {} test images, seed "
+        "{}.",
         (*row)->identity.split, 100 * (*row)->trial.evaluation().accuracy,
         (*row)->trial.train_images, (*row)->trial.labels.size(), (*row)->identity.seed));
     std::optional<Model> model;
@@ -135,7 +131,7 @@ class Section {
     std::vector<std::vector<std::string>> numbers = {
         {"system", planned_.plan.axis, "accuracy (%)"}};
     std::vector<std::vector<std::string>> chosen = {
-        {"system", fmt::format("chosen {}", planned_.plan.axis), "accuracy (%)"}};
+        {"system", fmt::format("best {}", planned_.plan.axis), "accuracy (%)"}};
     for (const Curve& curve : curves_of(planned_, results_)) {
       PlotSeries series{curve.system, {}, curve.control, curve.level.has_value()};
       if (curve.level) {
@@ -154,8 +150,8 @@ class Section {
       plot.series.push_back(std::move(series));
     }
     page_.add_figures({{to_svg(plot),
-                        "Mean over the folds; bars are one standard deviation, rings "
-                        "the chosen values. Point at a marker for its value."}});
+                        "Mean over the folds. Bars: one standard deviation; rings: the best "
+                        "value of each system. Point at a marker to read its value."}});
     page_.add_table(chosen);
     page_.begin_fold("All values");
     page_.add_table(numbers);
@@ -164,7 +160,7 @@ class Section {
 
   void add_similarity() {
     std::vector<std::vector<std::string>> scores = {{"system", "block score"}};
-    std::vector<std::pair<std::string, std::string>> maps;
+    std::vector<Figure> maps;
     std::vector<std::pair<const Configuration*, const ResultRow*>> shown;
     std::vector<float> distances;
     for (const Configuration& configuration : planned_.plan.configurations) {
@@ -187,9 +183,10 @@ class Section {
           distances_element(row->distances, labels, row->trial.class_names, highest),
           fmt::format("{}: block score {:.3f}", configuration->system, row->block_score));
     }
-    page_.add_table(scores, {"Mean distance between classes over mean distance within them: higher "
-                             "is better, 1 is none",
-                             {}});
+    page_.add_table(scores, {"Block score: mean distance between classes divided by mean distance "
+                             "within them. Higher is better; 1 means no separation",
+                             best_of(shown)});
+    if (!shown.empty()) page_.add_text(classes_text(*shown.front().second));
     page_.add_element(scale_element(highest, "distance, as a multiple of the mean distance"));
     page_.add_figures(maps);
     for (const auto& [configuration, row] : shown) {
@@ -199,10 +196,43 @@ class Section {
     }
   }
 
+  using ShownRow = std::pair<const Configuration*, const ResultRow*>;
+
+  /// The number in the table of the row with the highest block score.
+  [[nodiscard]] std::vector<std::size_t> best_of(const std::vector<ShownRow>& shown) const {
+    const ShownRow* best = nullptr;
+    for (const ShownRow& each : shown) {
+      if (best == nullptr || each.second->block_score > best->second->block_score) best = &each;
+    }
+    std::size_t number = 0;
+    for (const Configuration& configuration : planned_.plan.configurations) {
+      for (const ResultRow* row : rows_of(results_, planned_, configuration)) {
+        ++number;
+        if (best != nullptr && row == best->second) return {number};
+      }
+    }
+    return {};
+  }
+
+  /// The classes that the maps number, named once for all of them.
+  [[nodiscard]] std::string classes_text(const ResultRow& row) const {
+    std::string text = "Classes, from the top and from the left:";
+    int number = 0;
+    int last = -1;
+    for (const Index place : planned_.plan.shown) {
+      const int label = row.trial.labels[static_cast<std::size_t>(place)];
+      if (label == last) continue;
+      last = label;
+      text += fmt::format("{} {} {}", ++number > 1 ? "," : "", number,
+                          row.trial.class_names[static_cast<std::size_t>(label)]);
+    }
+    return text + ".";
+  }
+
   /// Seconds of a configuration's stages, means over its rows.
   void add_costs() {
     std::vector<std::vector<std::string>> rows = {
-        {"system", "basis", "features", "SVM", "in all", "peak memory"}};
+        {"system", "basis", "features", "SVM", "total", "peak memory"}};
     for (const Configuration& configuration : planned_.plan.configurations) {
       const auto found = rows_of(results_, planned_, configuration);
       double basis = 0;
@@ -230,8 +260,7 @@ class Section {
     }
     if (rows.size() == 1) return;
     page_.begin_fold("Time and memory of every system");
-    page_.add_table(rows,
-                    {"Mean over the splits. Where folds share a basis it was computed once.", {}});
+    page_.add_table(rows, {"Means over the splits; a basis that folds share is computed once", {}});
     page_.end_fold();
   }
 
@@ -241,19 +270,76 @@ class Section {
   const std::filesystem::path& directory_;
 };
 
+/// The atoms of the most accurate model beside a finding that can be drawn: its own if possible.
+std::optional<Figure> picture_of(const Finding& finding, const ResultsFile& results,
+                                 const std::filesystem::path& directory) {
+  const PlannedExperiment& planned = *finding.planned;
+  // The finding's own model first, then the others by accuracy, the control last.
+  std::vector<std::pair<double, const Configuration*>> ranked;
+  for (const Configuration& each : planned.plan.configurations) {
+    const auto score = score_of(rows_of(results, planned, each), planned.plan.mean_per_class);
+    if (!score || each.group != finding.configuration->group) continue;
+    const bool own = &each == finding.configuration;
+    ranked.emplace_back(own ? 101 : each.control ? -1 : score->mean, &each);
+  }
+  std::stable_sort(ranked.begin(), ranked.end(),
+                   [](const auto& a, const auto& b) { return a.first > b.first; });
+  for (const auto& [rank, configuration] : ranked) {
+    const auto path = model_path(directory, planned, *configuration);
+    if (!std::filesystem::exists(path)) continue;
+    auto figure = atoms_figure(Model::load(path));
+    if (!figure) continue;
+    figure->second = fmt::format("{}: {}", configuration->system, figure->second);
+    return figure;
+  }
+  return std::nullopt;
+}
+
+/// The best result of all, or else what is missing.
+void open_page(ReportPage& page, const std::vector<Finding>& findings, const ResultsFile& results,
+               const std::filesystem::path& directory) {
+  const Finding* best = headline_of(findings);
+  if (best == nullptr) return page.set_opening("No result yet: every configuration failed.");
+  const auto picture = picture_of(*best, results, directory);
+  page.set_opening(sentence_of(*best),
+                   picture ? std::vector<Figure>{*picture} : std::vector<Figure>{});
+}
+
+/// The best result of every experiment.
+void add_summary(ReportPage& page, const std::vector<Finding>& findings) {
+  if (findings.size() < 2) return;
+  std::vector<std::vector<std::string>> rows = {
+      {"experiment", "best system", "result", "control", "difference"}};
+  for (const Finding& each : findings) {
+    const bool similarity = each.planned->experiment->kind == ExperimentKind::kSimilarity;
+    rows.push_back({each.title, each.best, similarity ? each.text : each.text + " %",
+                    !each.control ? kNothing
+                    : similarity  ? fmt::format("{:.3f}", *each.control)
+                                  : fmt::format("{:.2f} %", *each.control),
+                    each.control ? signed_text(each.value - *each.control) : kNothing});
+  }
+  page.add_section("Summary");
+  page.add_table(rows, {"Accuracy, or the block score for similarity matrices. The control is a "
+                        "basis of random patches under the same protocol",
+                        {}});
+}
+
 }  // namespace
 
 ReportPage experiment_report(const std::vector<PlannedExperiment>& planned,
                              const ResultsFile& results, const std::filesystem::path& directory,
                              const std::string& command) {
   ReportPage page("krica reproduce: the paper's tables and figures");
+  const std::vector<Finding> findings = findings_of(planned, results);
+  open_page(page, findings, results, directory);
   page.add_text(
       "Tables and figures of Xiao, Zhu and Zhao, “Kernel Reconstruction ICA for Sparse "
-      "Representation”, computed anew. Every number of ours is in results.jsonl beside this page; "
-      "the control is a basis of random patches under the same protocol.");
+      "Representation”, recomputed. Every number computed here is in results.jsonl, in the same "
+      "directory as this page.");
   page.add_command("To repeat it:", command);
   const std::uint64_t seed = planned.front().plan.configurations.front().options.seed;
   page.add_text(fmt::format("Seed {}, krica {}.", seed, version()));
+  add_summary(page, findings);
   for (const PlannedExperiment& each : planned) Section(page, each, results, directory).add();
   return page;
 }

@@ -139,18 +139,20 @@ std::string distances_element(const Matrix<float>& distances, const std::vector<
   const std::size_t begin = picture.find("data:");
   const std::string address = picture.substr(begin, picture.find('"', begin) - begin);
   std::string svg = fmt::format(
-      "<svg viewBox=\"0 0 330 340\" role=\"img\" aria-label=\"Distances between {} images\">\n"
+      "<svg viewBox=\"0 0 330 326\" role=\"img\" aria-label=\"Distances between {} images\">\n"
       "<image href=\"{}\" x=\"{}\" y=\"4\" width=\"{}\" height=\"{}\" "
       "style=\"image-rendering:pixelated\"/>\n",
       distances.rows(), address, kLeft, kSide, kSide);
+  int number = 0;
   for (const Block& row : blocks_of(labels)) {
+    ++number;
     const double y = 4 + scale * static_cast<double>(row.begin);
     const double height = scale * static_cast<double>(row.end - row.begin);
     const std::string name = escaped(class_names[static_cast<std::size_t>(row.label)]);
     svg += fmt::format(
-        "<text x=\"14\" y=\"{0:.1f}\" text-anchor=\"middle\" transform=\"rotate(-90 14 {0:.1f})\">"
-        "{1}</text>\n<text x=\"{2:.1f}\" y=\"320\" text-anchor=\"middle\">{1}</text>\n",
-        y + height / 2, name, kLeft + y - 4 + height / 2);
+        "<text x=\"12\" y=\"{0:.1f}\" text-anchor=\"middle\">{1}</text>\n"
+        "<text x=\"{2:.1f}\" y=\"320\" text-anchor=\"middle\">{1}</text>\n",
+        y + height / 2 + 4, number, kLeft + y - 4 + height / 2);
     for (const Block& column : blocks_of(labels)) {
       svg += fmt::format(
           "<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" fill=\"transparent\">"

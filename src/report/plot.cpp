@@ -15,13 +15,15 @@ namespace krica {
 namespace {
 
 constexpr double kWidth = 420;
-constexpr double kLeft = 54;
 constexpr double kRight = 410;
 constexpr double kTop = 10;
 constexpr double kBottom = 220;
-constexpr double kAxisRoom = 40;  // below the frame, for ticks and the label
+constexpr double kAxisRoom = 42;  // below the frame, for ticks and the label
 constexpr double kLegendLine = 17;
-constexpr double kTickRoom = 34;  // for the label of a tick
+constexpr double kTickRoom = 34;         // for the label of a tick
+constexpr double kCharacter = 6.4;       // width of a digit, generously
+constexpr double kLabelRoom = 28;        // left of the labels of ticks, for the axis' own
+constexpr std::size_t kNameInHalf = 26;  // characters of a name in half the width
 constexpr std::size_t kColours = 7;
 constexpr std::array<const char*, 4> kDashes = {"", "7 3", "2 3", "9 3 2 3"};
 
@@ -36,21 +38,29 @@ std::string text_at(double x, double y, const std::string& anchor, const std::st
                      anchor, more, escaped(text));
 }
 
-std::string frame(const Axis& x, const Axis& y, const std::vector<double>& x_ticks,
+/// Where the frame begins, so that the y axis' label stays clear of its ticks' labels.
+double left_of(const Axis& y) {
+  std::size_t longest = 1;
+  for (const double tick : y.ticks()) longest = std::max(longest, tick_label(tick).size());
+  return kLabelRoom + kCharacter * static_cast<double>(longest);
+}
+
+std::string frame(double left, const Axis& x, const Axis& y, const std::vector<double>& x_ticks,
                   const std::string& x_label, const std::string& y_label) {
   std::string svg;
   for (const double tick : y.ticks()) {
     const double at = y.place(tick);
-    svg += fmt::format("<path class=\"grid\" d=\"M{} {:.1f}H{}\"/>\n", kLeft, at, kRight);
-    svg += text_at(kLeft - 6, at + 4, "end", tick_label(tick), " class=\"soft\"");
+    svg += fmt::format("<path class=\"grid\" d=\"M{:.1f} {:.1f}H{}\"/>\n", left, at, kRight);
+    svg += text_at(left - 6, at + 4, "end", tick_label(tick), " class=\"soft\"");
   }
   for (const double tick : x_ticks) {
     const double at = x.place(tick);
     svg += fmt::format("<path class=\"axis\" d=\"M{:.1f} {}v4\"/>\n", at, kBottom);
     svg += text_at(at, kBottom + 17, "middle", tick_label(tick), " class=\"soft\"");
   }
-  svg += fmt::format("<path class=\"axis\" d=\"M{} {}V{}H{}\"/>\n", kLeft, kTop, kBottom, kRight);
-  svg += text_at((kLeft + kRight) / 2, kBottom + 34, "middle", x_label);
+  svg +=
+      fmt::format("<path class=\"axis\" d=\"M{:.1f} {}V{}H{}\"/>\n", left, kTop, kBottom, kRight);
+  svg += text_at((left + kRight) / 2, kBottom + 36, "middle", x_label);
   const double middle = (kTop + kBottom) / 2;
   svg += text_at(13, middle, "middle", y_label,
                  fmt::format(" transform=\"rotate(-90 13 {})\"", middle));
@@ -109,10 +119,10 @@ std::string point_svg(const PlotSeries& series, const PlotPoint& point, const Li
 }
 
 std::string series_svg(const PlotSeries& series, const LinePlot& plot, const Look& look,
-                       const Axis& x, const Axis& y) {
+                       double left, const Axis& x, const Axis& y) {
   if (series.level) {
     const PlotPoint& point = series.points.front();
-    return fmt::format("<path d=\"M{} {:.1f}H{}\" {}><title>{}</title></path>\n", kLeft,
+    return fmt::format("<path d=\"M{:.1f} {:.1f}H{}\" {}><title>{}</title></path>\n", left,
                        y.place(point.y), kRight, stroke(look),
                        escaped(hover_text(series, point, plot)));
   }
@@ -128,12 +138,21 @@ std::string series_svg(const PlotSeries& series, const LinePlot& plot, const Loo
   return fmt::format("<path d=\"{}\" {}/>\n{}", line, stroke(look), points);
 }
 
-std::string legend(const std::vector<PlotSeries>& series) {
+/// Two columns, or one for long names.
+std::size_t legend_columns(const std::vector<PlotSeries>& series) {
+  const bool wide = std::any_of(series.begin(), series.end(), [](const PlotSeries& each) {
+    return each.name.size() > kNameInHalf;
+  });
+  return wide ? 1 : 2;
+}
+
+std::string legend(const std::vector<PlotSeries>& series, double left) {
+  const std::size_t columns = legend_columns(series);
   std::string svg;
   for (std::size_t i = 0; i < series.size(); ++i) {
     const Look look = look_of(series[i], i);
-    const double x = i % 2 == 0 ? kLeft : (kLeft + kRight) / 2;
-    const double y = kBottom + kAxisRoom + kLegendLine * (0.8 + static_cast<double>(i / 2));
+    const double x = i % columns == 0 ? left : (left + kRight) / 2;
+    const double y = kBottom + kAxisRoom + kLegendLine * (0.8 + static_cast<double>(i / columns));
     svg += fmt::format("<path d=\"M{:.1f} {:.1f}h26\" {}/>", x, y - 4, stroke(look));
     if (!series[i].level) svg += marker_at(x + 13, y - 4, look);
     svg += text_at(x + 32, y, "start", series[i].name);
@@ -197,16 +216,18 @@ std::string to_svg(const LinePlot& given) {
   const LinePlot plot = drawable(given);
   if (plot.series.empty()) return "<p class=\"note\">There is nothing to draw.</p>";
   const Bounds bounds = bounds_of(plot);
-  const Axis x(bounds.x_low, bounds.x_high, kLeft, kRight, plot.logarithmic_x);
   const Axis y(bounds.y_low, bounds.y_high, kBottom, kTop, false);
+  const double left = left_of(y);
+  const Axis x(bounds.x_low, bounds.x_high, left, kRight, plot.logarithmic_x);
   const bool named = plot.series.size() > 1;
-  const auto lines = static_cast<double>((plot.series.size() + 1) / 2);
+  const std::size_t columns = legend_columns(plot.series);
+  const auto lines = static_cast<double>((plot.series.size() + columns - 1) / columns);
   std::string svg =
       opening(plot.title, kBottom + kAxisRoom + (named ? 6 + kLegendLine * lines : 0));
-  svg += frame(x, y, ticks_of(plot, x), plot.x_label, plot.y_label);
+  svg += frame(left, x, y, ticks_of(plot, x), plot.x_label, plot.y_label);
   for (std::size_t i = 0; i < plot.series.size(); ++i)
-    svg += series_svg(plot.series[i], plot, look_of(plot.series[i], i), x, y);
-  if (named) svg += legend(plot.series);
+    svg += series_svg(plot.series[i], plot, look_of(plot.series[i], i), left, x, y);
+  if (named) svg += legend(plot.series, left);
   return svg + "</svg>";
 }
 
@@ -215,10 +236,11 @@ std::string to_svg(const Histogram& histogram) {
                          ? 0
                          : *std::max_element(histogram.counts.begin(), histogram.counts.end());
   if (most == 0) return "<p class=\"note\">There is nothing to draw.</p>";
-  const Axis x(histogram.lowest, histogram.highest, kLeft, kRight, false);
   const Axis y(1, static_cast<double>(most), kBottom, kTop, true);
+  const double left_edge = left_of(y);
+  const Axis x(histogram.lowest, histogram.highest, left_edge, kRight, false);
   std::string svg = opening(histogram.title, kBottom + kAxisRoom);
-  svg += frame(x, y, x.ticks(), histogram.x_label, histogram.y_label);
+  svg += frame(left_edge, x, y, x.ticks(), histogram.x_label, histogram.y_label);
   const double width =
       (histogram.highest - histogram.lowest) / static_cast<double>(histogram.counts.size());
   for (std::size_t b = 0; b < histogram.counts.size(); ++b) {

@@ -25,9 +25,17 @@ a { color: var(--link); }
 p { margin: .5rem 0; max-width: 46rem; }
 .note, figcaption, caption { color: var(--soft); font-size: .9rem; }
 .note { border-left: 3px solid var(--line); padding-left: .7rem; }
-nav ul { list-style: none; padding: 0; display: flex; flex-wrap: wrap; gap: .3rem 1rem; }
+.result { font-size: 1.15rem; font-weight: 600; }
+nav { border: 1px solid var(--line); border-radius: 6px; padding: .3rem .8rem; margin: 1rem 0; }
+nav p { font-weight: 600; margin: .2rem 0; }
+nav ul { list-style: none; padding: 0; margin: .2rem 0; display: flex; flex-wrap: wrap; gap: .3rem 1rem; }
+.up { font-size: .85rem; margin-top: 1.5rem; }
+/* Beside the text where there is room for it. */
+@media (min-width: 94rem) { nav { position: fixed; top: 1.5rem; left: calc(50vw - 46rem); width: 14rem; margin: 0;
+  max-height: calc(100vh - 3rem); overflow-y: auto; } nav ul { display: block; } .up { display: none; } }
 code { font: .87rem/1.5 ui-monospace, monospace; background: var(--panel); padding: .1rem .3rem; border-radius: 4px;
   overflow-wrap: anywhere; }
+.option { white-space: nowrap; overflow-wrap: normal; }
 .wide { overflow-x: auto; }
 table { border-collapse: collapse; margin: .8rem 0; font-size: .93rem; }
 caption { text-align: left; padding-bottom: .3rem; }
@@ -35,6 +43,7 @@ th, td { padding: .3rem .7rem .3rem 0; text-align: left; border-bottom: 1px soli
 tbody th { font-weight: 400; }
 thead th { color: var(--soft); font-weight: 600; }
 .number { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
+.word { text-align: right; }
 tr.marked td, tr.marked th { background: var(--panel); font-weight: 600; }
 figure { margin: 1rem 0; }
 figcaption { margin-top: .3rem; max-width: 46rem; }
@@ -61,7 +70,7 @@ summary { cursor: pointer; font-weight: 600; }
 @media print { :root { color-scheme: light; --ground: #ffffff; --ink: #000000; --soft: #404040; --line: #b0b0b0;
   --panel: #f4f4f4; --link: #000000; --c0: #0072b2; --c1: #c24d00; --c2: #007a5a; --c3: #a03c7c; --c4: #806500;
   --c5: #2b7fb0; --c6: #6e4aa8; }
-  body { font-size: 10pt; max-width: none; padding: 0; } nav { display: none; } .wide { overflow: visible; }
+  body { font-size: 10pt; max-width: none; padding: 0; } nav, .up { display: none; } .wide { overflow: visible; }
   figure, table, details { break-inside: avoid; } h2, h3 { break-after: avoid; }
   details::details-content { content-visibility: visible; height: auto; } }
 )";

@@ -2,8 +2,10 @@
 #include "krica/report/trial_report.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
@@ -12,6 +14,7 @@
 #include "krica/report/atoms.hpp"
 #include "krica/report/matrices.hpp"
 #include "krica/report/plot.hpp"
+#include "krica/solvers/solver.hpp"
 #include "report/html.hpp"
 
 namespace krica {
@@ -19,44 +22,65 @@ namespace {
 
 constexpr Index kMostAtoms = 400;
 constexpr Index kMostAtomsBrief = 100;
-constexpr Index kAtomsWidth = 480;    // CSS pixels, about
+constexpr std::size_t kMostNames = 20;  // classes that a caption names
+constexpr Index kAtomsWidth = 480;      // CSS pixels, about
+constexpr Index kOpeningWidth = 340;
 constexpr Index kThumbnailSide = 48;  // pixels, at most
 constexpr double kMebibyte = 1 << 20;
 
-using Figures = std::vector<std::pair<std::string, std::string>>;
+using Figures = std::vector<Figure>;
+
+constexpr auto kStatusTexts = std::to_array<std::pair<Status, std::string_view>>({
+    {Status::kConverged, "converged"},
+    {Status::kIterationLimit, "stopped at the iteration limit"},
+    {Status::kLineSearchFailed, "stopped because no step lowered the objective further"},
+    {Status::kCancelled, "interrupted"},
+    {Status::kNumericalTrouble, "stopped because the objective was not finite"},
+    {Status::kDiverged, "diverged: more than half of the atoms are inactive"},
+    {Status::kCollapsed, "collapsed: more than half of the atoms coincide"},
+});
 
 bool lies_in_feature_space(const Model& model) { return model.options().whitening == "kpca"; }
 
-std::string class_counts(const Model& model, const std::vector<std::vector<Index>>& groups) {
-  std::string text;
-  for (std::size_t c = 0; c < groups.size() && c < model.class_names().size(); ++c) {
-    if (groups[c].empty()) continue;
-    text += fmt::format("{}{} ({})", text.empty() ? "" : ", ", model.class_names()[c],
-                        groups[c].size());
-  }
-  return text;
+bool has_picture(const Model& model) {
+  return model.parts().extractor && !model.shape().is_sample() && !lies_in_feature_space(model);
 }
 
-void add_atoms(Figures& figures, const Model& model, Index most) {
-  if (!model.parts().extractor || model.shape().is_sample() || lies_in_feature_space(model)) return;
-  const auto groups = atom_groups(model);
+/// Which class an atom is shown under.
+const char* class_of_atoms(const Model& model) {
+  return model.parts().atom_class.empty() ? "vote for, strongest first" : "were learned for";
+}
+
+/// The rows of `groups` as one picture, and "400 atoms" or "100 of 400 atoms".
+Figure draw(const Model& model, const std::vector<std::vector<Index>>& groups, Index css_width) {
   const Matrix<float> atoms = model.atom_images();
-  const bool all = atoms.rows() <= most;
-  const auto shown = strongest_atoms(groups, most);
   const Image picture =
-      draw_atom_groups(atoms, *model.options().receptive_field, model.shape().channels, shown, 2);
-  std::string caption = all ? fmt::format("The {} atoms, un-whitened", atoms.rows())
-                            : fmt::format("{} of {} atoms, un-whitened", most, atoms.rows());
-  if (groups.size() > 1) {
-    caption += fmt::format(
-        ", by the class they {}, from the top: {}.",
-        model.parts().atom_class.empty() ? "vote for, strongest first" : "were learned for",
-        class_counts(model, groups));
-  }
+      draw_atom_groups(atoms, *model.options().receptive_field, model.shape().channels, groups, 2);
+  Index shown = 0;
+  for (const auto& group : groups) shown += static_cast<Index>(group.size());
+  const std::string number = shown == atoms.rows()
+                                 ? fmt::format("{} atoms", shown)
+                                 : fmt::format("{} of {} atoms", shown, atoms.rows());
   const Index width = picture.shape.width;
-  const Index zoom = std::max<Index>(1, (kAtomsWidth + width / 2) / width);
-  figures.emplace_back(image_element(picture, fmt::format("{} atoms", atoms.rows()), zoom),
-                       caption);
+  const Index zoom = std::max<Index>(1, (css_width + width / 2) / width);
+  return {image_element(picture, number, zoom), number + ", un-whitened"};
+}
+
+/// A block for every class. The confusion matrix names the classes in the same order.
+Figure atoms_by_block(const Model& model, Index most) {
+  const auto groups = atom_groups(model);
+  Figure figure = draw(model, strongest_atoms(groups, most), kAtomsWidth);
+  if (groups.size() > 1) {
+    figure.second += fmt::format(", one block per class that they {}, in the order of the classes",
+                                 class_of_atoms(model));
+    std::vector<std::string> empty;
+    for (std::size_t c = 0; c < groups.size() && c < model.class_names().size(); ++c)
+      if (groups[c].empty()) empty.push_back(model.class_names()[c]);
+    if (!empty.empty() && empty.size() <= kMostNames)
+      figure.second += fmt::format(" (none for {})", fmt::join(empty, ", "));
+  }
+  figure.second += ".";
+  return figure;
 }
 
 PlotSeries series_of(const std::string& name, const std::vector<double>& values, double factor) {
@@ -66,14 +90,14 @@ PlotSeries series_of(const std::string& name, const std::vector<double>& values,
   return series;
 }
 
-void add_learning(Figures& figures, const Trial& trial) {
+void add_learning(Figures& figures, const Trial& trial, const char* noun) {
   if (trial.objective.size() > 1) {
     figures.emplace_back(to_svg(LinePlot{"Learning curve",
                                          "iteration or epoch",
                                          "objective (no unit)",
                                          false,
                                          {series_of("objective", trial.objective, 1)}}),
-                         fmt::format("Learning curve; the basis ended: {}.", trial.basis_status));
+                         fmt::format("Learning curve: {}.", status_text(trial.basis_status)));
   }
   if (trial.held_out_accuracy.size() > 1) {
     figures.emplace_back(
@@ -82,7 +106,7 @@ void add_learning(Figures& figures, const Trial& trial) {
                         "held-out accuracy (%)",
                         false,
                         {series_of("held-out accuracy", trial.held_out_accuracy, 100)}}),
-        "Accuracy on the training images that were held out, epoch by epoch.");
+        fmt::format("Accuracy on the training {} held out for early stopping, by epoch.", noun));
   }
 }
 
@@ -92,9 +116,8 @@ void add_codes(Figures& figures, const Trial& trial) {
       to_svg(Histogram{"Activations", "value of a code (no unit)", "codes (count)",
                        trial.codes.lowest, trial.codes.highest, trial.codes.counts}),
       fmt::format(
-          "Codes of single patches. Sparsity (Hoyer) {:.3f}, where 0 is all atoms alike and "
-          "1 a single active one; {:.1f} % of the codes are below a hundredth of the "
-          "largest.",
+          "Codes of single patches. Sparsity (Hoyer) {:.3f}: 0 when all atoms are equally active, "
+          "1 when a single one is; {:.1f} % of the codes are below 1 % of the largest.",
           trial.codes.sparsity, 100 * trial.codes.small));
 }
 
@@ -115,26 +138,27 @@ void add_mistakes(ReportPage& page, const Trial& trial, const ImageSet& test) {
     const std::string& truth = trial.class_names[static_cast<std::size_t>(mistake.truth)];
     const std::string& predicted = trial.class_names[static_cast<std::size_t>(mistake.predicted)];
     html += fmt::format(
-        "<figure>{}<figcaption>{} taken for <b>{}</b>, by {:.2f}</figcaption></figure>\n",
+        "<figure>{}<figcaption>{}, predicted <b>{}</b>, margin {:.2f}</figcaption></figure>\n",
         image_element(image, fmt::format("test image {}", mistake.image), 2), escaped(truth),
         escaped(predicted), mistake.margin);
   }
   page.add_element(html + "</div>");
-  page.add_note("By how far the wrong class' score lay above the right one's.");
+  page.add_note("The margin is the score of the predicted class minus that of the true class.");
 }
 
 void add_stages(ReportPage& page, const Trial& trial) {
-  std::vector<std::vector<std::string>> rows = {{"stage", "time", "peak memory by its end"}};
+  std::vector<std::vector<std::string>> rows = {{"stage", "time", "peak memory so far"}};
   double total = 0;
   for (const StageTime& stage : trial.stages) {
     rows.push_back({stage.stage, duration_text(stage.seconds),
                     stage.peak_bytes > 0 ? memory_text(stage.peak_bytes) : "–"});
     total += stage.seconds;
   }
-  rows.push_back({"in all", duration_text(total), ""});
+  rows.push_back({"total", duration_text(total), "–"});
   page.add_heading("Time and memory");
   page.add_table(rows, {{}, {rows.size() - 1}});
-  if (trial.resumed) page.add_note("The run was interrupted: times are those since it went on.");
+  if (trial.resumed)
+    page.add_note("The run was interrupted and resumed; times count from the resumption.");
 }
 
 }  // namespace
@@ -165,23 +189,43 @@ std::string memory_text(std::int64_t bytes) {
   return fmt::format("{:.0f} MiB", static_cast<double>(bytes) / kMebibyte);
 }
 
+std::optional<Figure> atoms_figure(const Model& model, Index most) {
+  if (!has_picture(model)) return std::nullopt;
+  std::vector<Index> rows;
+  const auto groups = strongest_atoms(atom_groups(model), most);
+  for (const auto& group : groups) rows.insert(rows.end(), group.begin(), group.end());
+  Figure figure = draw(model, {rows}, kOpeningWidth);
+  if (groups.size() > 1)
+    figure.second += fmt::format(", ordered by the class they {}", class_of_atoms(model));
+  figure.second += ".";
+  return figure;
+}
+
+std::string status_text(const std::string& status) {
+  for (const auto& [code, text] : kStatusTexts)
+    if (name_of(code) == status) return std::string(text);
+  return status;
+}
+
 void add_trial(ReportPage& page, const ShownTrial& shown) {
   const Trial& trial = shown.trial;
-  page.add_command("Options as they were used:", option_text(trial.options));
+  const char* noun =
+      shown.model != nullptr && shown.model->shape().is_sample() ? "samples" : "images";
+  page.add_command("Options used:", option_text(trial.options));
   if (!trial.warning.empty()) page.add_note(trial.warning);
   if (shown.model != nullptr && lies_in_feature_space(*shown.model))
-    page.add_note("Its atoms combine kernel principal components and have no picture.");
+    page.add_note("The atoms combine kernel principal components and cannot be drawn.");
   Figures figures;
-  if (shown.model != nullptr)
-    add_atoms(figures, *shown.model, shown.brief ? kMostAtomsBrief : kMostAtoms);
-  add_learning(figures, trial);
+  if (shown.model != nullptr && has_picture(*shown.model))
+    figures.push_back(atoms_by_block(*shown.model, shown.brief ? kMostAtomsBrief : kMostAtoms));
+  add_learning(figures, trial, noun);
   add_codes(figures, trial);
   page.add_figures(figures);
   if (!trial.labels.empty()) {
     page.add_heading("Confusion matrix");
     page.add_element(confusion_element(trial.evaluation(), trial.class_names));
     page.add_note(
-        "Rows are true classes, columns what they were taken for; counts of test images.");
+        fmt::format("Rows: true class; columns: predicted class; counts of test {}.", noun));
     if (shown.test != nullptr && !shown.brief) add_mistakes(page, trial, *shown.test);
   }
   add_stages(page, trial);

@@ -1,14 +1,36 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Pages in a real browser: no errors, nothing wider than the window, text that can be read, valid HTML."""
 
+import re
 import shutil
 import subprocess
 
+import numpy as np
 import pytest
 
 from conftest import SMALL, Krica
 
 selenium = pytest.importorskip("selenium.webdriver", reason="python3-selenium is not installed")
+
+PAGES = ["reproduce", "train", "tune", "samples"]
+
+# Labels of plots that lie upon each other: pairs of texts.
+OVERLAPS = """
+const overlaps = [];
+for (const svg of document.querySelectorAll('svg')) {
+  const texts = [...svg.querySelectorAll('text')].map(t => [t.getBoundingClientRect(), t.textContent]);
+  texts.forEach(([a, first], i) => texts.slice(i + 1).forEach(([b, second]) => {
+    const apart = a.right <= b.left || b.right <= a.left || a.bottom <= b.top || b.bottom <= a.top;
+    if (!apart && a.width && b.width) overlaps.push(first + ' | ' + second);
+  }));
+}
+return overlaps;
+"""
+
+# Names of options that take more than one line.
+BROKEN = """
+return [...document.querySelectorAll('.option')].filter(e => e.getClientRects().length > 1).map(e => e.textContent);
+"""
 
 # Every text that is shown: its colour against what lies behind it. SVG text is filled.
 CONTRAST = """
@@ -62,7 +84,14 @@ def pages(tmp_path_factory, smoke):
     krica("train", "embedded", "-o", "m.krica", "--report", "train.html", "--method", "krica", *SMALL)
     krica("tune", "embedded", "--report", "tune.html", "--method", "random-patches", "--folds", 2,
           "--grid", "gamma=1,3", "--grid", "stride=2,4", *SMALL)
-    return {"reproduce": smoke[0] / "report.html", "train": directory / "train.html", "tune": directory / "tune.html"}
+    random = np.random.default_rng(0)
+    labels = np.arange(90) % 3
+    np.save(directory / "x.npy", (random.normal(size=(90, 6)) + 2 * labels[:, None]).astype(np.float32))
+    np.save(directory / "y.npy", labels)
+    krica("train", "x.npy", "--labels", "y.npy", "--test-fraction", 0.3, "-o", "s.krica", "--report", "samples.html",
+          "--components", 8, "--iterations", 5, "--svm-c", 0.05, "--method", "krica", "--control", "yes")
+    names = {name: directory / f"{name}.html" for name in ("train", "tune", "samples")}
+    return {"reproduce": smoke[0] / "report.html", **names}
 
 
 def open_page(browser, path, width, scheme):
@@ -73,7 +102,7 @@ def open_page(browser, path, width, scheme):
     browser.get(path.as_uri())
 
 
-@pytest.mark.parametrize("name", ["reproduce", "train", "tune"])
+@pytest.mark.parametrize("name", PAGES)
 def test_page_in_a_browser(browser, pages, name):
     for scheme in ("light", "dark"):
         for width in (400, 800, 1600):
@@ -81,6 +110,8 @@ def test_page_in_a_browser(browser, pages, name):
             browser.execute_script("document.querySelectorAll('details').forEach(d => d.open = true)")
             inner = browser.execute_script("return [document.documentElement.scrollWidth, window.innerWidth]")
             assert inner[0] <= inner[1] == width, f"{name} is {inner[0]} wide at {width}"
+            assert browser.execute_script(BROKEN) == []
+            assert browser.execute_script(OVERLAPS) == []
         ratio, text, seen = browser.execute_script(CONTRAST)
         assert seen > 20 and ratio >= 4.5, f"{text!r} has contrast {ratio:.2f} ({scheme})"
     assert browser.get_log("browser") == []
@@ -95,14 +126,56 @@ def test_plots_tell_their_values(browser, pages):
     assert "gamma" in labels and "accuracy (%)" in labels
 
 
-def test_train_page_has_everything(pages):
+def test_contents_link_to_every_section(browser, pages):
+    open_page(browser, pages["reproduce"], 800, "light")
+    linked = browser.execute_script(
+        "return [...document.querySelectorAll('nav a')].map(a => document.querySelector(a.getAttribute('href')).textContent)"
+    )
+    headings = browser.execute_script("return [...document.querySelectorAll('h2')].map(h => h.textContent)")
+    assert linked == headings and headings[0] == "Summary" and len(headings) == 10
+    # Beside the text on a wide screen, and it stays there.
+    open_page(browser, pages["reproduce"], 1600, "light")
+    browser.execute_script("window.scrollTo(0, 5000)")
+    nav, main = browser.execute_script(
+        "return ['nav', 'main'].map(e => document.querySelector(e).getBoundingClientRect())"
+    )
+    assert 0 <= nav["left"] and nav["right"] <= main["left"] and 0 <= nav["top"] < 100
+
+
+def test_train_page_opens_with_its_result(pages):
     page = pages["train"].read_text()
+    opening = page[page.index('<p class="result">') : page.index("<main>")]
+    assert "krica classifies" in opening and "test images correctly" in opening and "data:image/png" in opening
+    assert "stopped at the iteration limit" in page and "iteration-limit" not in page
+
+
+def test_tune_page_opens_with_the_best_setting(pages):
+    page = pages["tune"].read_text()
+    opening = page[page.index('<p class="result">') : page.index("<main>")]
+    assert "Best setting: " in opening and "<svg" in opening
+    assert page.count('<tr class="marked">') == 1
+
+
+def test_train_page_shows_the_control_that_was_run(pages):
+    page = pages["samples"].read_text()
+    assert '<th scope="row">random-patches (control)</th>' in page and "No control was run" not in page
+    assert "control" in page[page.index('<p class="result">') : page.index("<main>")]
+
+
+def test_samples_are_not_called_images(pages):
+    page = pages["samples"].read_text()
+    assert "test samples" in page
+    assert not re.search(r"\bimages?\b", re.sub(r"<[^>]*>|<style>.*?</style>", " ", page.split("<body>")[1]))
+
+
+def test_train_page_has_everything(pages):
+    page = pages["train"].read_text().replace('<span class="option">', "").replace("</span>", "")
     for part in ("No control was run", "Learning curve", "Sparsity (Hoyer)", "Confusion matrix", "Most confident mistakes",
-                 "peak memory", "krica train embedded -o m.krica", "Seed 0", "un-whitened, by the class they vote for"):
+                 "peak memory", "krica train embedded -o m.krica", "Seed 0", "un-whitened, one block per class that they vote for"):
         assert part in page, part
 
 
-@pytest.mark.parametrize("name", ["reproduce", "train", "tune"])
+@pytest.mark.parametrize("name", PAGES)
 def test_page_is_valid(pages, name):
     if not shutil.which("tidy"):
         pytest.skip("tidy is not installed")

@@ -3,6 +3,7 @@
 
 import html.parser
 import json
+import re
 import signal
 import time
 
@@ -92,28 +93,61 @@ def expected_cell(rows, figure):
     return text if len(rows) == 1 else f"{text} ± {np.std(accuracies, ddof=1):.2f}"
 
 
-def test_tables_of_the_page_equal_the_rows(smoke):
-    rows = read_rows(smoke[0])
-    tables = Tables((smoke[0] / "report.html").read_text())
+def check_tables(directory, heading):
+    """The tables of systems on the page hold what the rows say. Returns how many there are."""
+    rows = read_rows(directory)
+    tables = Tables((directory / "report.html").read_text())
     groups = {}
     for row in rows:
         if row["experiment"] in ("caltech101", "cifar10", "stl10", "kernels"):
             groups.setdefault((row["experiment"], row["group"]), {}).setdefault(row["system"], []).append(row)
-    compared = [table for table in tables.tables if table[0][:4] == ["system", "paper (%)", "ours (%)", "difference"]]
-    assert len(compared) == len(groups) == 5
+    compared = [table for table in tables.tables if table[0] == heading]
+    assert len(compared) == len(groups)
     for ((experiment, _), systems), table in zip(groups.items(), compared):
         figure = "mean_per_class" if experiment == "caltech101" else "accuracy"
         lines = {line[0]: line for line in table[1:]}
         assert set(systems) <= set(lines)
         for system, line in lines.items():
             if system not in systems:
-                assert line[2] == "not built yet" and line[3] == "–"
+                assert line[2] == "not implemented" and line[3] == "–"
                 continue
-            assert line[2] == expected_cell(systems[system], figure), system
-            if line[1] != "–":
+            ours = heading.index("ours (%)") if "ours (%)" in heading else 1
+            assert line[ours] == expected_cell(systems[system], figure), system
+            if "difference" in heading and line[1] != "–":
                 difference = float(line[3].replace("−", "-"))
                 mean = 100 * np.mean([row[figure] for row in systems[system]])
                 assert difference == pytest.approx(mean - float(line[1]), abs=0.0051)
+    return len(compared)
+
+
+def test_tables_of_built_in_images_do_not_compare_with_the_paper(smoke):
+    assert check_tables(smoke[0], ["system", "accuracy (%)"]) == 5
+    page = (smoke[0] / "report.html").read_text()
+    assert "paper (%)" not in page and "not implemented" not in page
+
+
+def test_page_opens_with_the_best_result(smoke):
+    page = (smoke[0] / "report.html").read_text()
+    rows = [row for row in read_rows(smoke[0]) if row["experiment"] in ("caltech101", "cifar10", "stl10", "kernels")]
+    groups = {}
+    for row in rows:
+        figure = "mean_per_class" if row["experiment"] == "caltech101" else "accuracy"
+        groups.setdefault((row["experiment"], row["group"], row["system"]), []).append(100 * row[figure])
+    best, accuracies = max(groups.items(), key=lambda item: np.mean(item[1]))
+    opening = page[page.index('<p class="result">') : page.index("<nav")]
+    assert best[2] in opening and f"{np.mean(accuracies):.2f}" in opening
+    assert "data:image/png" in opening and "atoms, un-whitened" in opening
+
+
+def test_winners_are_marked_and_the_control_is_named(smoke):
+    page = (smoke[0] / "report.html").read_text()
+    marked = re.findall(r'<tr class="marked"><th scope="row">(.*?)</th><td class="number">([\d.]+)', page)
+    tables = Tables(page)
+    for table in tables.tables:
+        if table[0] == ["system", "accuracy (%)"]:
+            best = max(table[1:], key=lambda line: float(line[1].split()[0]))
+            assert (best[0], best[1].split()[0]) in marked
+            assert sum("(control)" in line[0] for line in table) == 1
 
 
 def test_confusion_matrices_of_the_page_equal_the_predictions(smoke):
@@ -144,10 +178,11 @@ def test_similarity_scores_follow_from_the_distances(smoke):
         assert f"{row['system']}: block score {row['block_score']:.3f}" in page
 
 
-def test_printed_tables_have_three_columns(smoke):
+def test_printed_tables_of_built_in_images(smoke):
     printed = smoke[1]
-    for word in ("paper", "ours", "difference", "not built yet", "built-in images", "Not the official folds"):
+    for word in ("accuracy (%)", "built-in images", "Not the official folds"):
         assert word in printed
+    assert "difference" not in printed
 
 
 def test_page_is_small_and_stands_alone(smoke):
@@ -155,7 +190,7 @@ def test_page_is_small_and_stands_alone(smoke):
     assert len(page) < 5_000_000
     for outside in ("http:", "https:", "<script", "@import", "url("):
         assert outside not in page
-    assert "krica reproduce all --size smoke" in page
+    assert 'krica reproduce all <span class="option">--size</span> smoke' in page
 
 
 def test_running_again_computes_nothing(smoke):
@@ -229,7 +264,7 @@ def test_caltech_with_grey_and_colour_images(krica):
     write_caltech(krica.directory / "101_ObjectCategories")
     arguments = ["--quick", "--quiet", "--rounds", 1, "--components", 21, "--image-size", 16]
     printed = krica("reproduce", "caltech101", *arguments, "--data", ".", "-o", "out")
-    assert "30 training images a class: 1 classes have a single test image" in printed
+    assert "30 training images per class: 1 class has a single test image" in printed
     rows = read_rows(krica.directory / "out")
     assert {row["group"]: row["train_images"] for row in rows} == {
         "15 training images a class": 45,
@@ -240,8 +275,11 @@ def test_caltech_with_grey_and_colour_images(krica):
 
 def test_cifar10(krica):
     write_cifar(krica.directory / "cifar10")
-    krica("reproduce", "cifar10", *SMOKE, "--data", ".", "-o", "out")
+    printed = krica("reproduce", "cifar10", *SMOKE, "--data", ".", "-o", "out")
+    for word in ("paper", "ours", "difference", "not implemented"):
+        assert word in printed
     assert all(row["train_images"] == 100 for row in read_rows(krica.directory / "out"))
+    assert check_tables(krica.directory / "out", ["system", "paper (%)", "ours (%)", "difference"]) == 1
 
 
 def test_wrong_and_partial_data(krica):

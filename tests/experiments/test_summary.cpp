@@ -35,26 +35,43 @@ TEST(Summary, TheChosenValueIsTheFirstOfTheBest) {
   EXPECT_EQ(Curve{}.chosen(), nullptr);
 }
 
-TEST(Summary, TablesHaveThePapersSystemsAndSayWhichAreNotBuilt) {
+TEST(Summary, TablesHaveThePapersSystemsAndSayWhichAreNotImplemented) {
   const Context context;
   ExperimentRequest request;
   request.size = ExperimentSize::kSmoke;
   for (const char* name : {"caltech101", "cifar10", "stl10", "kernels"}) {
-    const PlannedExperiment planned = plan_experiment(context, experiment(name), request);
+    PlannedExperiment planned = plan_experiment(context, experiment(name), request);
+    planned.data.set.format = DataFormat::kCifar10;  // as if it were the paper's
     const ResultsFile results(scratch_directory("tables") / "results.jsonl");
     std::size_t figures = 0;
     for (const ResultTable& table : tables_of(planned, results)) {
       EXPECT_NE(table.control(), nullptr) << name;
+      EXPECT_TRUE(table.beside_paper);
+      EXPECT_EQ(table.title.find(" a class"), std::string::npos) << table.title;
       for (const TableLine& line : table.lines) {
         if (line.paper) ++figures;
         EXPECT_FALSE(line.ours.has_value());
-        EXPECT_EQ(line.note, line.configuration == nullptr ? "not built yet" : "not run yet");
+        EXPECT_EQ(line.note, line.configuration == nullptr ? "not implemented" : "not run yet");
       }
     }
     std::size_t printed = 0;
     for (const PaperFigure& figure : paper_figures())
       if (figure.experiment == name) ++printed;
     EXPECT_EQ(figures, printed) << name << ": every figure of the paper has its line";
+  }
+}
+
+TEST(Summary, OtherImagesThanThePapersAreNotComparedWithIt) {
+  ExperimentRequest request;
+  request.size = ExperimentSize::kSmoke;  // on the built-in images
+  const PlannedExperiment planned = plan_experiment(Context{}, experiment("cifar10"), request);
+  const ResultsFile results(scratch_directory("embedded") / "results.jsonl");
+  for (const ResultTable& table : tables_of(planned, results)) {
+    EXPECT_FALSE(table.beside_paper);
+    for (const TableLine& line : table.lines) {
+      EXPECT_FALSE(line.paper.has_value()) << line.system;
+      EXPECT_NE(line.configuration, nullptr) << line.system << ": only systems that are run";
+    }
   }
 }
 

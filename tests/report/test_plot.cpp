@@ -44,6 +44,31 @@ TEST(LinePlot, TellsValuesAndLeavesOutWhatCannotBeDrawn) {
   EXPECT_THAT(to_svg(LinePlot{}), HasSubstr("nothing to draw"));
 }
 
+TEST(LinePlot, LongTicksLeaveRoomForTheAxisLabel) {
+  const auto left_edge = [](double value) {
+    LinePlot plot{"t", "x", "y", false, {}};
+    plot.series.push_back({"s", {{1, value}, {2, 2 * value}}});
+    const std::string svg = to_svg(plot);
+    const std::size_t grid = svg.find("class=\"grid\" d=\"M");
+    return std::stod(svg.substr(grid + std::string("class=\"grid\" d=\"M").size()));
+  };
+  // The label stands at 13 and is 11 high; a digit is about 6 wide.
+  EXPECT_GT(left_edge(0.000125), 18 + 6 * 7);
+  EXPECT_LT(left_edge(2), left_edge(123456));
+}
+
+TEST(LinePlot, LongNamesHaveALineOfTheLegendEach) {
+  LinePlot plot{"t", "x", "y", false, {}};
+  plot.series.push_back({"discrimination-reading=sum", {{1, 1}, {2, 2}}});
+  plot.series.push_back({"discrimination-reading=select", {{1, 1}, {2, 2}}});
+  const std::string svg = to_svg(plot);
+  const auto line_of = [&](const std::string& name) {
+    const std::size_t text = svg.rfind("<text x=", svg.find(">" + name + "<"));
+    return svg.substr(text, svg.find("y=", text) - text);
+  };
+  EXPECT_EQ(line_of("discrimination-reading=sum"), line_of("discrimination-reading=select"));
+}
+
 TEST(Histogram, HasABarForEveryFilledBin) {
   const std::string svg = to_svg(Histogram{"Codes", "value", "count", 0, 3, {100, 0, 1}});
   EXPECT_THAT(svg, HasSubstr("<title>0 to 1: 100</title>"));
@@ -77,6 +102,8 @@ TEST(Matrices, DistancesTellTheMeansOfPairsOfClasses) {
   const std::string svg = distances_element(distances, {0, 0, 1}, {"a", "b"}, 2);
   EXPECT_THAT(svg, HasSubstr("<title>a and a: mean distance 0.500</title>"));
   EXPECT_THAT(svg, HasSubstr("<title>a and b: mean distance 1.500</title>"));
+  EXPECT_THAT(svg, Not(HasSubstr(">a</text>"))) << "the page names the classes once";
+  EXPECT_THAT(svg, HasSubstr(">2</text>"));
 }
 
 TEST(Colours, TextOnThemCanBeRead) {

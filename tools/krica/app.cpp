@@ -35,7 +35,7 @@ void describe(CLI::App& app) {
       "Example: krica train embedded -o clothes.krica --components 400");
   app.require_subcommand(1);
   app.set_version_flag("--version", fmt::format("krica {}", version()));
-  app.set_help_all_flag("--help-all", "Help for all commands");
+  app.set_help_all_flag("--help-all", "Show help for all commands");
   app.get_formatter()->column_width(34);
 }
 

@@ -255,8 +255,8 @@ std::string fish_script(const CommandEntry& root) {
 
 void add_completion(CLI::App& app) {
   auto shell = std::make_shared<std::string>();
-  CLI::App* sub = app.add_subcommand("completion", "Completion for a shell, as a script");
-  sub->add_option("SHELL", *shell, "the shell")
+  CLI::App* sub = app.add_subcommand("completion", "Print a completion script for a shell");
+  sub->add_option("SHELL", *shell, "shell to complete for")
       ->required()
       ->check(CLI::IsMember({"bash", "zsh", "fish"}));
   sub->footer("\nExample: source <(krica completion bash)");

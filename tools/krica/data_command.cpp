@@ -30,10 +30,10 @@ void run_convert(CLI::App& app, ConvertCommand& command) {
 
 void add_convert(CLI::App& parent) {
   auto command = std::make_shared<ConvertCommand>();
-  CLI::App* sub = parent.add_subcommand("convert", "Write a data set in another format");
+  CLI::App* sub = parent.add_subcommand("convert", "Convert a data set to another format");
   add_data_options(*sub, command->data);
-  add_path(*sub, "TARGET", command->target, "a new or empty directory")->required();
-  sub->add_option("--to", command->to, "the format to write")
+  add_path(*sub, "TARGET", command->target, "new or empty directory to write to")->required();
+  sub->add_option("--to", command->to, "format to write")
       ->check(CLI::IsMember({"cifar10", "idx", "npy", "folder"}))
       ->capture_default_str();
   add_session_options(*sub, command->session);
@@ -44,7 +44,7 @@ void add_convert(CLI::App& parent) {
 }  // namespace
 
 void add_data(CLI::App& app) {
-  CLI::App* sub = app.add_subcommand("data", "List, fetch and convert data sets");
+  CLI::App* sub = app.add_subcommand("data", "List, download and convert data sets");
   sub->require_subcommand(1);
   add_data_list(*sub);
   add_data_get(*sub);

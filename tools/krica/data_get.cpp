@@ -56,7 +56,7 @@ void run_list(bool json) {
   for (const DownloadInfo& set : downloads()) {
     fmt::print("{:<14} {:>6} images, {} MB: {}\n", set.name, set.images, set.megabytes,
                set.description);
-    fmt::print("    licence  {}\n    cite     {}\n    from     {}\n    goes to  {}\n", set.licence,
+    fmt::print("    licence  {}\n    cite     {}\n    from     {}\n    path     {}\n", set.licence,
                set.citation, fmt::join(set.addresses, " or "), usual_directory(set.name).string());
   }
 }
@@ -72,8 +72,7 @@ void run_get(CLI::App& app, GetCommand& command) {
   if (command.directory.empty()) command.directory = usual_directory(command.name);
   const Context context = make_context(command.session, 0);
   set_resume_hint(
-      fmt::format("interrupted; what is in {} is kept: the same command goes on from "
-                  "there",
+      fmt::format("interrupted; partial downloads are in {}: rerun the same command to resume",
                   command.directory.string()));
   const fs::path place = download(context, command.name, command.directory, options_of(command));
   end_progress_line();
@@ -92,9 +91,9 @@ void run_get(CLI::App& app, GetCommand& command) {
 
 void add_data_list(CLI::App& data) {
   auto json = std::make_shared<bool>(false);
-  CLI::App* sub = data.add_subcommand(
-      "list", "The public data sets that get fetches: size, licence, whom to cite, where from");
-  sub->add_flag("--json", *json, "one JSON object on standard output");
+  CLI::App* sub =
+      data.add_subcommand("list", "List the public data sets: size, licence, citation and source");
+  sub->add_flag("--json", *json, "print one JSON object on standard output");
   sub->footer("\nExample: krica data list");
   sub->callback([json] { run_list(*json); });
 }
@@ -102,19 +101,19 @@ void add_data_list(CLI::App& data) {
 void add_data_get(CLI::App& data) {
   auto command = std::make_shared<GetCommand>();
   CLI::App* sub = data.add_subcommand(
-      "get", "Fetch a public data set from its authors, verify its checksums and unpack it");
-  sub->add_option("NAME", command->name, "the data set")
+      "get", "Download a public data set from its authors, verify its checksums and unpack it");
+  sub->add_option("NAME", command->name, "name of the data set")
       ->required()
       ->check(CLI::IsMember(set_names()));
-  add_path(*sub, "DIRECTORY", command->directory, "where it goes; default data/NAME");
+  add_path(*sub, "DIRECTORY", command->directory, "directory to download to; default data/NAME");
   sub->add_option("--mirror", command->mirror,
-                  "fetch from ADDRESS/NAME/ instead (http, https or file)")
+                  "download from ADDRESS/NAME/ instead (http, https or file)")
       ->envname("KRICA_DATA_MIRROR");
   add_session_options(*sub, command->session);
   sub->footer(
-      "\nWhat is there and sound is not fetched again; an interrupted download goes on where it "
-      "was.\n"
-      "Without a network, put the files into DIRECTORY by hand: they are verified and unpacked.\n"
+      "\nFiles that are complete are not downloaded again; rerun the same command to resume an "
+      "interrupted download.\n"
+      "Without a network, copy the files into DIRECTORY by hand: they are verified and unpacked.\n"
       "\nExample: krica data get cifar10");
   sub->callback([sub, command] { run_get(*sub, *command); });
 }

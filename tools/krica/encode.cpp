@@ -52,11 +52,11 @@ void run_encode(CLI::App& app, EncodeCommand& command) {
 void add_encode(CLI::App& app) {
   auto command = std::make_shared<EncodeCommand>();
   CLI::App* sub = app.add_subcommand(
-      "encode", "Pooled features of images, or codes of samples, as an .npy file");
-  add_path(*sub, "MODEL", command->model, "a model file")->required();
+      "encode", "Compute pooled features of images, or codes of samples, as an .npy file");
+  add_path(*sub, "MODEL", command->model, "model file")->required();
   add_data_options(*sub, command->data);
-  add_path(*sub, "-o,--output", command->features, "the .npy file")->required();
-  sub->add_option("--split", command->split, "the part to encode")
+  add_path(*sub, "-o,--output", command->features, ".npy file to write")->required();
+  sub->add_option("--split", command->split, "part of the data to encode")
       ->check(CLI::IsMember({"train", "test"}))
       ->capture_default_str();
   add_session_options(*sub, command->session);

@@ -136,11 +136,13 @@ void run_evaluate(CLI::App& app, EvaluateCommand& command) {
 void add_evaluate(CLI::App& app) {
   auto command = std::make_shared<EvaluateCommand>();
   CLI::App* sub = app.add_subcommand(
-      "evaluate", "Accuracy of a model on labelled data, per class, with the confusion matrix");
-  add_path(*sub, "MODEL", command->model, "a model file")->required();
+      "evaluate",
+      "Evaluate a model on labelled data: accuracy, accuracy per class, confusion matrix");
+  add_path(*sub, "MODEL", command->model, "model file")->required();
   add_data_options(*sub, command->data);
   sub->add_option("--split", command->split,
-                  "the part to evaluate on; without a test part: what the model was not trained on")
+                  "part of the data to evaluate on; if there is no test part: the images that the "
+                  "model was not trained on")
       ->check(CLI::IsMember({"test", "train"}))
       ->capture_default_str();
   sub->add_flag("--ignore-unknown", command->ignore_unknown,

@@ -60,7 +60,7 @@ std::string stage_times(const std::vector<StageTime>& stages) {
     text += fmt::format("{} {:.1f} s, ", stage.stage, stage.seconds);
     total += stage.seconds;
   }
-  return text + fmt::format("in all {:.1f} s", total);
+  return text + fmt::format("total {:.1f} s", total);
 }
 
 nlohmann::json stage_times_json(const std::vector<StageTime>& stages) {

@@ -104,7 +104,7 @@ void run_info(CLI::App& app, InfoCommand& command) {
 
 void add_info(CLI::App& app) {
   auto command = std::make_shared<InfoCommand>();
-  CLI::App* sub = app.add_subcommand("info", "What is in a model or a data set");
+  CLI::App* sub = app.add_subcommand("info", "Describe a model or a data set");
   add_data_options(*sub, command->data);
   add_session_options(*sub, command->session);
   sub->footer("\nExample: krica info clothes.krica");

@@ -184,7 +184,7 @@ std::string page(const CommandEntry& root) {
 }  // namespace
 
 void add_man(CLI::App& app) {
-  CLI::App* sub = app.add_subcommand("man", "The manual page krica(1), in roff");
+  CLI::App* sub = app.add_subcommand("man", "Print the manual page krica(1) in roff");
   sub->footer("\nExample: krica man | man -l -");
   sub->callback([&app] { fmt::print("{}", page(command_tree(app))); });
 }

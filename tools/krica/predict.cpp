@@ -120,15 +120,16 @@ void run_predict(CLI::App& app, PredictCommand& command) {
 void add_predict(CLI::App& app) {
   auto command = std::make_shared<PredictCommand>();
   CLI::App* sub =
-      app.add_subcommand("predict", "The classes of single images, with the SVM's scores");
-  add_path(*sub, "MODEL", command->model, "a model file with a classifier")->required();
+      app.add_subcommand("predict", "Predict the classes of single images, with scores");
+  add_path(*sub, "MODEL", command->model, "model file with a classifier")->required();
   add_path(*sub, "IMAGE", command->images,
-           "JPEG, PNG, PNM or BMP files; resized to the model's images")
+           "JPEG, PNG, PNM or BMP files; resized to the size of the model's images")
       ->required();
-  sub->add_option("--top", command->top, "classes to list for an image")->capture_default_str();
+  sub->add_option("--top", command->top, "number of classes to list per image")
+      ->capture_default_str();
   sub->add_option(
       "--explain", command->explain,
-      "a PNG file: which parts of the image voted for its class (numbered for several)");
+      "PNG file to write: which parts of the image voted for its class (numbered for several)");
   add_session_options(*sub, command->session);
   sub->footer("\nExample: krica predict clothes.krica photo.jpg --top 3");
   sub->callback([sub, command] { run_predict(*sub, *command); });

@@ -35,8 +35,9 @@ void check(const ReproduceCommand& command) {
   const ExperimentRequest& request = command.request;
   if (request.size == ExperimentSize::kFull && request.data.empty()) {
     throw UsageError(
-        "--data DIR is needed for the paper's own images (`krica data get` fetches them); --quick "
-        "needs none");
+        "full size needs the paper's images: give --data DIR (`krica data get` downloads them), or "
+        "use "
+        "--quick, which needs no data");
   }
   if (request.components < 0 || request.image_size < 0 || request.rounds < 0)
     throw UsageError("--components, --image-size and --rounds must be positive");
@@ -62,10 +63,18 @@ void print_row(const ResultRow& row) {
 
 void print_table(const ResultTable& table) {
   if (!table.title.empty()) fmt::print("\n{}\n", table.title);
-  fmt::print("\n{:<42} {:>7}  {:>15}  {:>10}\n", "system", "paper", "ours", "difference");
+  if (table.beside_paper) {
+    fmt::print("\n{:<42} {:>7}  {:>15}  {:>10}\n", "system", "paper", "ours", "difference");
+  } else {
+    fmt::print("\n{:<42} {:>15}\n", "system", "accuracy (%)");
+  }
   for (const TableLine& line : table.lines) {
     const std::string paper = line.paper ? fmt::format("{:.1f}", *line.paper) : "-";
     const std::string ours = line.ours ? to_text(*line.ours) : "-";
+    if (!table.beside_paper) {
+      fmt::print("{:<42} {:>15}  {}\n", line.system, ours, line.note);
+      continue;
+    }
     const std::string difference =
         line.paper && line.ours ? fmt::format("{:+.2f}", line.ours->mean - *line.paper) : "-";
     fmt::print("{:<42} {:>7}  {:>15}  {:>10}  {}\n", line.system, paper, ours, difference,
@@ -121,7 +130,7 @@ void run_reproduce(CLI::App& app, ReproduceCommand& command) {
   });
   check(command);
   const Context context = make_context(command.session, command.request.seed);
-  set_resume_hint(fmt::format("interrupted; {} is kept: the same command goes on from there",
+  set_resume_hint(fmt::format("interrupted; results are in {}: rerun the same command to resume",
                               command.output.string()));
   std::vector<PlannedExperiment> planned;
   for (const Experiment* each : chosen_experiments(command.experiment))
@@ -146,7 +155,7 @@ void run_reproduce(CLI::App& app, ReproduceCommand& command) {
     return;
   }
   for (const PlannedExperiment& each : planned) print_summary(each, results);
-  fmt::print("\nThe page: {}   The rows: {}\n", page.string(),
+  fmt::print("\nreport: {}   results: {}\n", page.string(),
              (command.output / "results.jsonl").string());
 }
 
@@ -169,33 +178,37 @@ std::vector<std::string> experiment_names() {
 void add_reproduce(CLI::App& app) {
   auto command = std::make_shared<ReproduceCommand>();
   CLI::App* sub = app.add_subcommand(
-      "reproduce", "Run a table or a figure of the paper and write its rows and a report");
-  sub->add_option("EXPERIMENT", command->experiment, "a table or figure, or all")
+      "reproduce", "Run a table or figure of the paper and write the results and a report");
+  sub->add_option("EXPERIMENT", command->experiment, "table or figure to run, or all")
       ->check(CLI::IsMember(experiment_names()))
       ->required();
-  add_path(*sub, "--data", command->request.data,
-           "the images: the experiment's data set or a directory that holds it under its name; "
-           "'embedded' for the built-in ones, which smaller sizes take by themselves");
+  add_path(
+      *sub, "--data", command->request.data,
+      "the experiment's data set, or a directory that contains it under its name; 'embedded' for "
+      "the built-in images, the default for quick and smoke");
   add_path(*sub, "-o,--output", command->output, "directory for results.jsonl and report.html")
       ->required();
-  sub->add_option("--size", command->size,
-                  "full: as the paper; quick: minutes, on a part of the images; smoke: seconds, to "
-                  "see that it runs")
+  sub->add_option(
+         "--size", command->size,
+         "full: as in the paper; quick: minutes, on a subset of the images; smoke: seconds, a "
+         "check that everything runs")
       ->check(CLI::IsMember(all_names<ExperimentSize>()))
       ->capture_default_str();
-  sub->add_flag("--quick", command->quick, "the same as --size quick");
+  sub->add_flag("--quick", command->quick, "same as --size quick");
   sub->add_option("--components", command->request.components,
-                  "atoms in the basis; 0 for the experiment's own")
+                  "number of atoms; 0 is the experiment's default")
       ->capture_default_str();
   sub->add_option("--image-size", command->request.image_size,
-                  "make images SIZE x SIZE; 0 for the experiment's own")
+                  "resize images to SIZE x SIZE; 0 is the experiment's default")
       ->capture_default_str();
-  sub->add_option("--rounds", command->request.rounds,
-                  "random splits (caltech101), seeds (cifar10) or folds (others); 0 for the "
-                  "experiment's own")
+  sub->add_option(
+         "--rounds", command->request.rounds,
+         "random splits (caltech101), seeds (cifar10) or folds (others); 0 is the experiment's "
+         "default")
       ->capture_default_str();
-  sub->add_option("--seed", command->request.seed, "of every random choice")->capture_default_str();
-  sub->add_flag("--retry-failed", command->retry_failed, "compute rows again that failed before");
+  sub->add_option("--seed", command->request.seed, "seed of every random choice")
+      ->capture_default_str();
+  sub->add_flag("--retry-failed", command->retry_failed, "recompute rows that failed before");
   add_session_options(*sub, command->session);
   sub->footer(experiment_list() + "\nExample: krica reproduce all --quick -o results");
   sub->callback([sub, command] { run_reproduce(*sub, *command); });

@@ -5,6 +5,7 @@
 
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,18 +21,24 @@ struct TestedRun {
   Trial trial;
 };
 
-/// A page with a title, what it is of, the command and the seed.
+/// A page with a title, a description of the data, the command and the seed.
 ReportPage begin_page(const std::string& title, const std::string& data, std::uint64_t seed);
 
-/// Accuracies of runs on the same images, the control among them where it was run; the page says
-/// how to get it where not.
-void add_accuracy_table(ReportPage& page, const std::vector<TestedRun>& runs);
+/// Opens the page with `sentence` and the atoms of a model.
+void add_opening(ReportPage& page, const std::string& sentence, const Model& model);
+
+/// Opens the page with the best of the runs, which share their images, and adds a table of all. The
+/// page says how to get the control where it was not run; `control` is its accuracy where it is not
+/// among the runs.
+void add_accuracy_table(ReportPage& page, const std::vector<TestedRun>& runs,
+                        std::optional<double> control = {});
 
 /// "gamma=3 sparsity=0.01".
 std::string setting_text(const nlohmann::json& setting);
 
-/// Rows of `krica tune` ({options, accuracy, deviation}) as a curve over the option that has most
-/// numeric values, one for every combination of the others, and as a table.
+/// Rows of `krica tune` ({options, accuracy, deviation}): opens the page with the best one and a
+/// curve over the option with the most numeric values, one for every combination of the others;
+/// adds a table.
 void add_tuning(ReportPage& page, const nlohmann::json& rows, const nlohmann::json& best,
                 int folds);
 

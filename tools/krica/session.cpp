@@ -117,14 +117,15 @@ class OptionAdder {
 
 void add_session_options(CLI::App& command, SessionOptions& options) {
   const std::string group = "Running";
-  command.add_option("--threads", options.threads, "threads; 0 for all cores")
+  command.add_option("--threads", options.threads, "number of threads; 0 uses all cores")
       ->capture_default_str()
       ->group(group);
   command.add_option("--memory", options.memory, "memory budget, e.g. 512M or 4G")
       ->capture_default_str()
       ->group(group);
-  command.add_flag("--quiet", options.quiet, "no progress")->group(group);
-  command.add_flag("--json", options.json, "one JSON object on standard output")->group(group);
+  command.add_flag("--quiet", options.quiet, "do not show progress")->group(group);
+  command.add_flag("--json", options.json, "print one JSON object on standard output")
+      ->group(group);
   add_path(command, "--config", options.config, "TOML file with options (name = value)")
       ->group(group);
 }
@@ -133,28 +134,32 @@ void add_data_options(CLI::App& command, DataOptions& options) {
   const std::string group = "Data";
   add_path(command, "DATA", options.path, "directory or file of images or samples, or 'embedded'")
       ->required();
-  command.add_option("--format", options.format, "how the data lies; auto recognises it")
+  command.add_option("--format", options.format, "data format; auto detects it")
       ->check(CLI::IsMember(all_names<DataFormat>()))
       ->capture_default_str()
       ->group(group);
-  add_auto_number(command, "--image-size", options.image_size,
-                  "make images SIZE x SIZE; 0 as they are; auto: as they are where all are small "
-                  "and of one size, else at most 32")
+  add_auto_number(
+      command, "--image-size", options.image_size,
+      "resize images to SIZE x SIZE; 0 keeps their size; auto keeps small images of one "
+      "size and otherwise resizes to at most 32")
       ->group(group);
   command
       .add_option("--image-size-rule", options.image_size_rule,
-                  "each side by itself, crop the longer side, or fill the shorter one")
+                  "scale each side separately, crop the longer side, or pad the shorter one")
       ->check(CLI::IsMember(all_names<ImageSizeRule>()))
       ->capture_default_str()
       ->group(group);
-  command.add_option("--channels", options.channels, "1 grey, 3 colour, 0 as they are")
+  command
+      .add_option("--channels", options.channels,
+                  "1 for grey, 3 for colour, 0 keeps them as they are")
       ->capture_default_str()
       ->group(group);
-  add_path(command, "--labels", options.labels, "labels of a single .npy or IDX file")
+  add_path(command, "--labels", options.labels, "file with the labels of a single .npy or IDX file")
       ->group(group);
-  add_auto_number(command, "--test-fraction", options.test_fraction,
-                  "part of labelled data held out for testing where there is no test part; auto: "
-                  "0.2 when training")
+  add_auto_number(
+      command, "--test-fraction", options.test_fraction,
+      "fraction of labelled data held out for testing if there is no test part; auto is "
+      "0.2 when training")
       ->group(group);
 }
 
@@ -169,8 +174,8 @@ void apply_config(CLI::App& command, const SessionOptions& options) {
   for (const CLI::ConfigItem& item : CLI::ConfigTOML().from_config(file)) {
     CLI::Option* option = command.get_option_no_throw("--" + item.name);
     if (option == nullptr || !item.parents.empty()) {
-      throw UsageError(fmt::format("[config] {}: '{}' is no option of {}", options.config.string(),
-                                   item.fullname(), command.get_name()));
+      throw UsageError(fmt::format("[config] {}: '{}' is not an option of {}",
+                                   options.config.string(), item.fullname(), command.get_name()));
     }
     if (option->count() > 0) continue;  // the command line goes first
     for (const std::string& input : item.inputs) option->add_result(input);

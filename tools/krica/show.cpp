@@ -103,15 +103,16 @@ void run_show(CLI::App& app, ShowCommand& command) {
 
 void add_show(CLI::App& app) {
   auto command = std::make_shared<ShowCommand>();
-  CLI::App* sub = app.add_subcommand("show", "The atoms of a model, un-whitened, as tiles");
+  CLI::App* sub = app.add_subcommand("show", "Draw the atoms of a model, un-whitened, as tiles");
   add_path(*sub, "MODEL", command->model, "a model file")->required();
-  add_path(*sub, "-o,--output", command->picture, "a PNG file");
-  sub->add_flag("--terminal", command->terminal, "draw them in the terminal");
-  sub->add_option("--most", command->most, "atoms to draw in the terminal")->capture_default_str();
+  add_path(*sub, "-o,--output", command->picture, "PNG file to write");
+  sub->add_flag("--terminal", command->terminal, "draw in the terminal");
+  sub->add_option("--most", command->most, "maximum number of atoms to draw in the terminal")
+      ->capture_default_str();
   sub->add_option(
          "--arrange", command->arrange,
-         "class (by the class they were learned for, else vote for), plain, or auto: class "
-         "where they have one")
+         "class: by the class they were learned for or vote for; plain: in order; auto: by class "
+         "if they have one")
       ->capture_default_str();
   add_session_options(*sub, command->session);
   sub->footer("\nExample: krica show clothes.krica -o atoms.png");

@@ -146,15 +146,20 @@ double control_accuracy(const Context& context, const Model& model, const Traini
 }
 
 void write_report(const TrainCommand& command, const Model& model, const Trial& trial,
-                  const DataSet& data) {
+                  const DataSet& data, std::optional<double> control) {
   ReportPage page = begin_page(fmt::format("krica train: {}", model.options().method),
                                fmt::format("{}: {} {}.", command.data.path.string(),
                                            trial.train_images, to_text(model.shape())),
                                command.pipeline.seed);
   if (trial.labels.empty()) {
-    page.add_note("There is no test part, so nothing was tested; --test-fraction splits one off.");
+    add_opening(page,
+                fmt::format("{} learned {} features from {} {}; there was no test part.",
+                            model.options().method, model.n_features(), trial.train_images,
+                            noun_of(model.shape())),
+                model);
+    page.add_note("To measure accuracy, split off a test part with --test-fraction.");
   } else {
-    add_accuracy_table(page, {{model.options().method, model, trial}});
+    add_accuracy_table(page, {{model.options().method, model, trial}}, control);
   }
   page.add_section("The model");
   add_trial(page, {trial, &model, data.test.get()});
@@ -220,7 +225,11 @@ void run_train(CLI::App& app, TrainCommand& command) {
   Trial trial = trial_of(model, report, data.images->size());
   if (command.classifier && data.data.test)
     test_model(context, command, data, model, trial, summary);
-  if (!command.report.empty()) write_report(command, model, trial, data.data);
+  if (!command.report.empty()) {
+    std::optional<double> control;
+    if (summary.contains("control")) control = summary["control"]["accuracy"].get<double>();
+    write_report(command, model, trial, data.data, control);
+  }
   if (command.session.json) print_json(summary);
 }
 
@@ -229,17 +238,18 @@ void add_command(CLI::App& app, const char* name, const char* help, bool classif
   command->classifier = classifier;
   CLI::App* sub = app.add_subcommand(name, help);
   add_data_options(*sub, command->data);
-  add_path(*sub, "-o,--output", command->model, "the model file")->required();
+  add_path(*sub, "-o,--output", command->model, "model file to write")->required();
   add_pipeline_options(*sub, command->pipeline);
   add_path(*sub, "--checkpoint", command->checkpoint,
-           "where progress is kept; default MODEL.checkpoint")
+           "file for resuming after an interruption; default MODEL.checkpoint")
       ->group("Running");
   if (classifier) {
-    sub->add_option("--control", command->control,
-                    "also test as many random patches: yes, no, or auto (when the method is auto)")
+    sub->add_option(
+           "--control", command->control,
+           "also test the same number of random patches: yes, no, or auto (if the method is auto)")
         ->check(CLI::IsMember({"auto", "yes", "no"}))
         ->capture_default_str();
-    add_path(*sub, "--report", command->report, "write a page about it, an HTML file");
+    add_path(*sub, "--report", command->report, "write an HTML report");
   }
   add_session_options(*sub, command->session);
   sub->footer(method_list() +
@@ -255,8 +265,8 @@ void add_train(CLI::App& app) {
 }
 
 void add_fit(CLI::App& app) {
-  add_command(app, "fit", "Learn a basis only, from images or an .npy of samples, without labels",
-              false);
+  add_command(app, "fit",
+              "Learn only a basis, without labels, from images or an .npy file of samples", false);
 }
 
 }  // namespace krica::cli

@@ -160,16 +160,17 @@ void add_tune(CLI::App& app) {
   CLI::App* sub =
       app.add_subcommand("tune", "Search options by cross-validation on the training images");
   add_data_options(*sub, command->data);
-  sub->add_option("--grid", command->grid,
-                  "NAME=VALUE,VALUE,...; may be given again, all combinations are tried; default: "
-                  "those of the method's own parameters that matter here")
+  sub->add_option(
+         "--grid", command->grid,
+         "NAME=VALUE,VALUE,...; repeat for more options, all combinations are tried; default: "
+         "the method's own parameters that have an effect")
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-  sub->add_option("--folds", command->folds, "folds of the cross-validation")
+  sub->add_option("--folds", command->folds, "number of cross-validation folds")
       ->capture_default_str();
   add_path(*sub, "-o,--output", command->model,
-           "train the best on all training images and write the model");
-  add_path(*sub, "--report", command->report, "write a page about it, an HTML file");
+           "model file to write, trained with the best setting on all training images");
+  add_path(*sub, "--report", command->report, "write an HTML report");
   add_pipeline_options(*sub, command->pipeline);
   add_session_options(*sub, command->session);
   sub->footer("\nExample: krica tune embedded --grid gamma=2,3,4 --components 200 --patches 20000");

@@ -19,6 +19,9 @@ struct PlannedExperiment {
   const Experiment* experiment = nullptr;
   ExperimentData data;
   Plan plan;
+
+  /// False for the built-in images: their results are not comparable with the paper's.
+  [[nodiscard]] bool on_papers_data() const { return data.set.format != DataFormat::kEmbedded; }
 };
 
 /// Plans an experiment on its data. Throws as open_experiment_data.

@@ -32,11 +32,13 @@ struct TableLine {
 struct ResultTable {
   std::string title;  ///< empty where the experiment has one table
   std::vector<TableLine> lines;
+  bool beside_paper = true;  ///< false: the images are not the paper's, nor are there its figures
   [[nodiscard]] const TableLine* best() const;     ///< of ours; null: none
   [[nodiscard]] const TableLine* control() const;  ///< null: none
 };
 
-/// The paper's systems in its order, then what it does not have.
+/// The paper's systems in its order, then those that it does not have. The paper's figures are left
+/// out where the experiment ran on the built-in images: they are of other data.
 std::vector<ResultTable> tables_of(const PlannedExperiment& planned, const ResultsFile& results);
 
 struct CurvePoint {

@@ -11,13 +11,14 @@
 
 namespace krica {
 
-/// A table of counts with rows of true and columns of predicted classes, coloured by the part of
-/// the row; above 20 classes a list of the most frequent confusions instead.
+/// A table of counts with rows of true and columns of predicted classes, coloured by the fraction
+/// of the row; above 20 classes a list of the most frequent confusions instead.
 std::string confusion_element(const Evaluation& evaluation,
                               const std::vector<std::string>& class_names);
 
 /// Distances between images that come class by class, as a picture with the scale from 0 to
-/// `highest`; hovering gives the mean of a pair of classes.
+/// `highest`. The axes number the classes from 1, for a caption beside several such pictures to
+/// name them once; hovering gives the mean of a pair of classes by name.
 std::string distances_element(const Matrix<float>& distances, const std::vector<int>& labels,
                               const std::vector<std::string>& class_names, double highest);
 

@@ -19,33 +19,37 @@ namespace krica {
 
 struct TableLook {
   std::string caption = {};
-  std::vector<std::size_t> marked = {};  ///< rows to stand out, the heading being row 0
+  std::vector<std::size_t> marked = {};  ///< rows to highlight; the heading is row 0
 };
+
+/// An element that is written already (a plot, a picture, a matrix) and its caption.
+using Figure = std::pair<std::string, std::string>;
 
 class ReportPage {
  public:
   explicit ReportPage(const std::string& title);
 
+  /// The result in one sentence and, where there is one, its picture: shown first on the page.
+  void set_opening(const std::string& sentence, const std::vector<Figure>& figures = {});
   /// Begins a section; the page's contents list it.
   void add_section(const std::string& title);
   /// A heading within a section.
   void add_heading(const std::string& title);
   void add_text(const std::string& text);
-  /// A remark that qualifies what stands around it.
+  /// A remark that qualifies the text around it.
   void add_note(const std::string& text);
   /// A paragraph of `label` and a command to copy.
   void add_command(const std::string& label, const std::string& command);
-  /// The first row is the heading, the first cell of the others theirs. Cells that begin as numbers
-  /// do are aligned as numbers.
+  /// The first row holds the column headings, the first cell of every other row its heading. A
+  /// column with a number in it is aligned as numbers are.
   void add_table(const std::vector<std::vector<std::string>>& rows, const TableLook& look = {});
-  /// `zoom` CSS pixels a pixel, where there is room.
+  /// `zoom` CSS pixels per pixel, where there is room.
   void add_picture(const std::string& caption, const Image& image, Index zoom = 1);
   /// What is added until end_fold() is folded away under a summary.
   void begin_fold(const std::string& summary);
   void end_fold();
-  /// Elements that are written already (plots, matrices), each a figure with a caption; as many
-  /// beside each other as there is room.
-  void add_figures(const std::vector<std::pair<std::string, std::string>>& elements_and_captions);
+  /// As many beside each other as there is room for.
+  void add_figures(const std::vector<Figure>& figures);
   /// An element that is written already.
   void add_element(const std::string& element);
 
@@ -55,6 +59,7 @@ class ReportPage {
 
  private:
   std::string title_;
+  std::string opening_;
   std::string contents_;
   std::string body_;
   int sections_ = 0;

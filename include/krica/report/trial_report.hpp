@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What there is to see of one trained model: its atoms, how it learned, its codes, what it
-// confuses, its worst mistakes, what it cost.
+// What a report shows of one trained model: its atoms, its learning curve, its codes, its confusion
+// matrix, its worst mistakes, its time and memory.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,13 @@ struct ShownTrial {
 };
 
 void add_trial(ReportPage& page, const ShownTrial& shown);
+
+/// At most `most` atoms on one sheet, to open a page with, and a caption; nothing where they cannot
+/// be drawn (samples, kernel principal components, raw pixels).
+std::optional<Figure> atoms_figure(const Model& model, Index most = 144);
+
+/// A solver's status in plain words: "stopped at the iteration limit" for "iteration-limit".
+std::string status_text(const std::string& status);
 
 /// The options that shape the model and differ from their defaults, as on the command line.
 std::string option_text(const PipelineOptions& options);
