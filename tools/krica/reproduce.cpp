@@ -120,9 +120,9 @@ void run_reproduce(CLI::App& app, ReproduceCommand& command) {
     chosen_experiments(command.experiment);
   });
   check(command);
+  check_target_directory(command.output);
   const Context context = make_context(command.session, command.request.seed);
-  set_resume_hint(fmt::format("interrupted; {} is kept: the same command goes on from there",
-                              command.output.string()));
+  keep_for_resume({command.output / "results.jsonl", command.output / "checkpoints"});
   std::vector<PlannedExperiment> planned;
   for (const Experiment* each : chosen_experiments(command.experiment))
     planned.push_back(plan_experiment(context, *each, command.request));

@@ -94,9 +94,7 @@ void add_accuracy_table(ReportPage& page, const std::vector<TestedRun>& runs) {
   if (look.marked.empty()) {
     page.add_note(
         "No control was run. The same command with --method random-patches and another -o gives "
-        "it: "
-        "a basis that does not beat random patches under the same protocol has learned nothing of "
-        "use.");
+        "it, and shows how much of the accuracy comes from learning the basis.");
   }
 }
 

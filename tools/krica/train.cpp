@@ -164,13 +164,12 @@ void write_report(const TrainCommand& command, const Model& model, const Trial& 
 /// Trains, or resumes, and saves the model.
 Model train_and_save(const Context& context, const TrainCommand& command, const TrainingData& data,
                      TrainingReport& report) {
-  set_resume_hint(fmt::format("interrupted; {} is kept: rerun the same command to resume",
-                              command.checkpoint.string()));
+  keep_for_resume({command.checkpoint});
   Model model = train(context, *data.images,
                       {command.pipeline, command.checkpoint, command.classifier}, &report);
   model.save(command.model);
   remove_checkpoint(command.checkpoint);
-  set_resume_hint(fmt::format("interrupted; {} is saved", command.model.string()));
+  result_is_saved(command.model);
   end_progress_line();
   return model;
 }
