@@ -48,7 +48,7 @@ class TextWriter final : public PredictionWriter {
   bool detailed_;
 };
 
-/// As RFC 4180 has it.
+/// Quoted as RFC 4180 has it, where it needs to be.
 std::string csv_field(const std::string& text) {
   if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
   std::string quoted = "\"";
@@ -99,7 +99,7 @@ class CsvWriter final : public PredictionWriter {
 
  private:
   void write(const std::string& line) {
-    if (std::fputs((line + "\r\n").c_str(), file_) < 0) fail();
+    if (std::fputs((line + "\n").c_str(), file_) < 0) fail();
   }
   [[noreturn]] void fail() const {
     throw IoError(fmt::format("[predict] cannot write {}: {}",
