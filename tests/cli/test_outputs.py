@@ -20,6 +20,7 @@ def commands(target):
     return {
         "train": ["train", "embedded", "-o", target, *ENDLESS],
         "train report": ["train", "embedded", "-o", "m.krica", "--report", target, *ENDLESS],
+        "train checkpoint": ["train", "embedded", "-o", "m.krica", "--checkpoint", target, *ENDLESS],
         "fit": ["fit", "embedded", "-o", target, *ENDLESS],
         "tune": ["tune", "embedded", "-o", target, *ENDLESS],
         "tune report": ["tune", "embedded", "--report", target, *ENDLESS],
@@ -53,6 +54,11 @@ def test_write_protected_files(krica, command):
     target.chmod(0o444)
     assert "protected" in krica(*commands(target)[command], code=4)
     assert target.read_text() == "precious"
+
+
+def test_results_that_are_a_directory(krica):
+    (krica.directory / "out" / "results.jsonl").mkdir(parents=True)
+    assert "results.jsonl is a directory" in krica("reproduce", "all", "--size", "quick", "-o", "out", code=4)
 
 
 def on_a_terminal(krica, *arguments):

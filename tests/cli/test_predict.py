@@ -5,6 +5,7 @@ import csv
 import io
 import json
 import os
+import pathlib
 import shutil
 import struct
 
@@ -143,6 +144,13 @@ def test_unreadable_files_do_not_stop_the_others(krica, model, clothes):
     assert [line.split(": ")[:2] for line in lines[:3]] == [["krica", name] for name in ("text.jpg", "cut.png", "missing.png")]
     assert "3 of 5" in lines[3] and len(lines) == 4
     assert "missing.png" in krica("predict", model[0], "missing.png", code=4)
+
+
+def test_old_models_have_scores_only(krica, clothes):
+    old = pathlib.Path(__file__).parents[1] / "compatibility" / "files" / "0.1" / "krica.krica"
+    process = krica.start("predict", old, clothes / "test" / "Bag")
+    out, err = process.communicate()
+    assert process.returncode == 0 and len(out.splitlines()) == 100 and "%" not in out and "no probabilities" in err
 
 
 def test_models_without_probabilities(krica, clothes):

@@ -121,6 +121,9 @@ void run_reproduce(CLI::App& app, ReproduceCommand& command) {
   });
   check(command);
   check_target_directory(command.output);
+  if (std::filesystem::is_directory(command.output)) {
+    for (const char* file : {"results.jsonl", "report.html"}) check_target(command.output / file);
+  }
   const Context context = make_context(command.session, command.request.seed);
   keep_for_resume({command.output / "results.jsonl", command.output / "checkpoints"});
   std::vector<PlannedExperiment> planned;

@@ -205,6 +205,7 @@ void run_train(CLI::App& app, TrainCommand& command) {
   check_target(command.model);
   check_target(command.report);
   if (command.checkpoint.empty()) command.checkpoint = command.model.string() + ".checkpoint";
+  check_target(command.checkpoint);
   const Context context = make_context(command.session, command.pipeline.seed);
   const TrainingData data = open_training_data(context, command);
   const std::vector<Choice> choices =
