@@ -34,6 +34,14 @@ py::array_t<float> scores(const Model& model, const py::array& X, const py::dict
   return to_array(std::move(result));
 }
 
+py::array_t<float> probabilities(const Model& model, const py::array& X, const py::dict& run) {
+  Running running(run_options_from(run), model.options().seed);
+  const ImageSetPtr images = image_set(X);
+  Matrix<float> result;
+  running.run_or_throw([&] { result = model.probabilities(running.context(), *images); });
+  return to_array(std::move(result));
+}
+
 /// Images × rows × columns of positions: what each adds to the score of the class given for its
 /// image.
 py::array_t<float> position_votes_of(const Model& model, const py::array& X,
@@ -115,6 +123,7 @@ void bind_model(py::module_& module) {
   py::class_<Model, std::shared_ptr<Model>>(module, "Model", "A trained pipeline.")
       .def("transform", &transform, py::arg("X"), py::arg("run"))
       .def("scores", &scores, py::arg("X"), py::arg("run"))
+      .def("probabilities", &probabilities, py::arg("X"), py::arg("run"))
       .def("position_votes", &position_votes_of, py::arg("X"), py::arg("classes"), py::arg("run"))
       .def("samples_from_codes", &samples_from, py::arg("codes"))
       .def("atoms", &atoms)

@@ -232,6 +232,27 @@ class MaxMarginKRICA(ClassifierMixin, ImageEstimator):
         scores = self._scores(X)
         return scores[:, 1] - scores[:, 0] if scores.shape[1] == 2 else scores
 
+    def predict_proba(self, X):
+        """Probabilities of the classes, calibrated on images that were held out of training.
+
+        Parameters
+        ----------
+        X : array-like of shape (N, H, W) or (N, H, W, C)
+            Images of the learned shape.
+
+        Returns
+        -------
+        probabilities : ndarray of shape (N, n_classes)
+            Rows sum to 1; the largest is that of the predicted class.
+
+        Raises
+        ------
+        ValueError
+            For a model without held-out images to calibrate on, or an older model file.
+        """
+        check_is_fitted(self)
+        return self._model.probabilities(self._validated(X), self._run_options())
+
     def predict(self, X):
         """Classes of images.
 

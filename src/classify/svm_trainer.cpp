@@ -129,20 +129,42 @@ LinearSvm SvmTrainer::fit(double C, const SolverHooks& hooks, const Archive* sta
   return solve({C, options_.tolerance, sample_weights_, zeros, hooks, state});
 }
 
+std::vector<Index> SvmTrainer::held_out_fifth() const {
+  return stratified_split({labels_.begin(), labels_.end()}, 0.2, context_.seed()).test;
+}
+
+/// Held-out samples weigh nothing, which saves a copy of the features.
+std::vector<float> SvmTrainer::weights_without(std::span<const Index> held_out) const {
+  std::vector<float> weights = sample_weights_;
+  for (const Index i : held_out) weights[static_cast<std::size_t>(i)] = 0;
+  return weights;
+}
+
+HeldOutScores SvmTrainer::held_out_scores(double C, std::vector<Index> held_out) {
+  if (held_out.empty()) held_out = held_out_fifth();
+  if (held_out.empty()) return {};
+  const std::vector<float> weights = weights_without(held_out);
+  const Matrix<float> zeros(n_classes_, features_.cols() + 1);
+  const Matrix<float> all =
+      solve({C, kTrialTolerance, weights, zeros, {}, nullptr}).scores(context_, features_);
+  HeldOutScores result{Matrix<float>(static_cast<Index>(held_out.size()), n_classes_),
+                       values_at(labels_, held_out)};
+  for (std::size_t i = 0; i < held_out.size(); ++i)
+    std::copy_n(all.row(held_out[i]), n_classes_, result.scores.row(static_cast<Index>(i)));
+  return result;
+}
+
 /// The candidates one after the other, each from the last one's weights.
 class SvmTrainer::Search {
  public:
   explicit Search(SvmTrainer& trainer)
       : trainer_(trainer),
-        weights_(trainer.sample_weights_),
+        held_out_(trainer.held_out_fifth()),
+        weights_(trainer.weights_without(held_out_)),
+        held_labels_(values_at(trainer.labels_, held_out_)),
         last_(trainer.n_classes_, trainer.features_.cols() + 1) {
-    const std::span<const int> labels = trainer.labels_;
-    held_out_ = stratified_split({labels.begin(), labels.end()}, 0.2, trainer.context_.seed()).test;
     require(!held_out_.empty(), kName,
             "no class has two samples, so none can be held out to choose C; give a C");
-    // Held-out samples weigh nothing, which saves a copy of the features.
-    for (const Index i : held_out_) weights_[static_cast<std::size_t>(i)] = 0;
-    held_labels_ = values_at(labels, held_out_);
   }
 
   void resume(const Archive& state) {
@@ -189,8 +211,8 @@ class SvmTrainer::Search {
   }
 
   SvmTrainer& trainer_;
-  std::vector<float> weights_;
   std::vector<Index> held_out_;
+  std::vector<float> weights_;
   std::vector<int> held_labels_;
   Matrix<float> last_;
   ChosenC chosen_;

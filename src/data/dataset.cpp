@@ -123,6 +123,13 @@ void OpenOptions::validate() const {
           "test_fraction must be at least 0 and below 1, got {}", test_fraction);
 }
 
+DataFormat recognised_format(const fs::path& path) {
+  return with_io_errors("data", [&] {
+    fs::path place = path;
+    return path == "embedded" ? DataFormat::kEmbedded : recognise(place);
+  });
+}
+
 DataSet open_dataset(const Context& context, const fs::path& path, const OpenOptions& options) {
   options.validate();
   return with_io_errors("data", [&] {

@@ -296,6 +296,11 @@ void JointOptions::validate() const {
   require(patience >= 1, kName, "patience must be >= 1, got {}", patience);
 }
 
+std::vector<Index> held_out_images(const Context& context, const ImageSet& images,
+                                   const JointOptions& options) {
+  return split_of(context, images, options).test;
+}
+
 JointResult train_jointly(const Context& context, const ImageSet& images,
                           const Preprocessing& preprocessing, const JointStart& start,
                           const JointOptions& options, ConstMatrixView<float> patches,

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "models/checkpoint.hpp"
 
+#include <algorithm>
+#include <array>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -59,6 +61,13 @@ Checkpoint::Checkpoint(std::filesystem::path path, const PipelineOptions& option
   if (!resumed_) archive_.put_text("defaults", std::string(kDefaults));
   archive_.put_text("options", wanted);
   archive_.put_text("fingerprint", fingerprint);
+}
+
+bool Checkpoint::holds_progress() const {
+  constexpr std::array<const char*, 5> kLearned = {"solver", "atoms", "svm_search", "temperature",
+                                                   "svm_solver"};
+  return std::any_of(kLearned.begin(), kLearned.end(),
+                     [&](const char* name) { return archive_.has(name); });
 }
 
 void Checkpoint::put_state(const std::string& name, const Archive& state) {

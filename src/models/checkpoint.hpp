@@ -27,6 +27,8 @@ class Checkpoint {
 
   [[nodiscard]] bool active() const { return !path_.empty(); }
   [[nodiscard]] bool resumed() const { return resumed_; }
+  /// Whether there is anything to resume from, as opposed to options and data alone.
+  [[nodiscard]] bool holds_progress() const;
   [[nodiscard]] const Archive& content() const { return archive_; }
   [[nodiscard]] Archive& content() { return archive_; }
   /// Where the features are kept, beside the rest.

@@ -2,9 +2,11 @@
 #include "krica/models/model.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "data/mirror.hpp"
+#include "krica/classify/calibration.hpp"
 #include "models/raw_pixels.hpp"
 #include "runtime/check.hpp"
 #include "runtime/parallel.hpp"
@@ -46,6 +48,14 @@ ImagePreparation preparation_from(const Archive& archive) {
   const json object = json::parse(archive.text("preparation"));
   return {image_size_rule(object.at("image-size-rule").get<std::string>()),
           object.at("exif-orientation").get<bool>()};
+}
+
+std::optional<double> temperature_from(const Archive& archive, const std::string& source) {
+  if (!archive.has("temperature")) return std::nullopt;
+  const auto saved = archive.vector<double>("temperature");
+  if (saved.size() != 1 || !std::isfinite(saved[0]) || saved[0] <= 0)
+    refuse(source, "the temperature is not one number > 0");
+  return saved[0];
 }
 
 /// A range of images as a set of its own, so that scores can be computed in rounds.
@@ -141,6 +151,12 @@ Matrix<float> Model::plain_scores(const Context& context, const ImageSet& images
   return all;
 }
 
+Matrix<float> Model::probabilities(const Context& context, const ImageSet& images) const {
+  require(parts_.temperature.has_value(), "model",
+          "the model has no calibrated probabilities, only scores; train it anew");
+  return probabilities_of(scores(context, images), *parts_.temperature);
+}
+
 std::vector<int> Model::predict(const Context& context, const ImageSet& images) const {
   return best_classes(scores(context, images));
 }
@@ -176,6 +192,8 @@ Archive Model::to_archive() const {
   if (has_classifier()) {
     parts_.standardiser->save(archive);
     parts_.svm->save(archive);
+    if (parts_.temperature)
+      archive.put_vector<double>("temperature", std::vector<double>{*parts_.temperature});
   }
   return archive;
 }
@@ -209,6 +227,7 @@ Model Model::from_archive(const Archive& archive, const std::string& source) {
     if (archive.has("svm.weights")) {
       parts.standardiser = Standardiser::load(archive);
       parts.svm = LinearSvm::load(archive);
+      parts.temperature = temperature_from(archive, source);
     }
     Model model(std::move(parts));
     if (model.has_classifier() &&

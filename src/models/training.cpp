@@ -3,9 +3,13 @@
 
 #include <algorithm>
 #include <chrono>
+#include <functional>
 #include <type_traits>
 #include <utility>
 
+#include "krica/classify/calibration.hpp"
+#include "krica/classify/splits.hpp"
+#include "krica/data/views.hpp"
 #include "krica/patches/sampling.hpp"
 #include "krica/runtime/memory.hpp"
 #include "models/checkpoint.hpp"
@@ -50,8 +54,13 @@ class Training {
   }
 
   Model run() {
-    if (method_.learn != nullptr) learn_basis();
-    if (job_.classifier) learn_classifier_unless_cancelled();
+    try {
+      if (method_.learn != nullptr) learn_basis();
+      if (job_.classifier) learn_classifier_unless_cancelled();
+    } catch (const Cancelled&) {
+      if (checkpoint_.holds_progress()) checkpoint_.write();  // what came after the last write
+      throw;
+    }
     return Model(std::move(parts_));
   }
 
@@ -190,6 +199,7 @@ class Training {
     if (has_joint_classifier(checkpoint_)) {
       parts_.standardiser = Standardiser::load(checkpoint_.content());
       parts_.svm = LinearSvm::load(checkpoint_.content());
+      if (!context_.cancelled()) calibrate([&] { return joint_held_out_scores(); });
       return;
     }
     FeatureMatrix features = extract_features();
@@ -199,8 +209,38 @@ class Training {
       SvmTrainer trainer(context_, std::as_const(features).view(), images_.labels(),
                          images_.classes(), {.balanced = parts_.options.balanced});
       if (!parts_.options.svm_c) parts_.options.svm_c = choose_c(trainer);
+      calibrate([&] { return trainer.held_out_scores(*parts_.options.svm_c, joint_held_out()); });
       parts_.svm = fit_svm(trainer);
     });
+  }
+
+  /// Fits the temperature to the scores of images that the classifier was not trained on.
+  void calibrate(const std::function<HeldOutScores()>& held_out_scores) {
+    Archive& content = checkpoint_.content();
+    if (!content.has("temperature")) {
+      const HeldOutScores held_out = held_out_scores();
+      if (held_out.labels.empty()) return;
+      const std::vector<double> fitted = {fit_temperature(held_out.scores, held_out.labels)};
+      content.put_vector<double>("temperature", fitted);
+      if (checkpoint_.due()) checkpoint_.write();
+    }
+    parts_.temperature = content.vector<double>("temperature").at(0);
+  }
+
+  /// The images whose labels the atoms were not learned from; empty for methods other than joint.
+  std::vector<Index> joint_held_out() {
+    return method_.joint ? held_out_images(context_, images_, joint_of(parts_.options))
+                         : std::vector<Index>();
+  }
+
+  HeldOutScores joint_held_out_scores() {
+    const std::vector<Index> held_out = joint_held_out();
+    if (held_out.empty()) return {};
+    const ImageSetPtr unowned(ImageSetPtr(), &images_);
+    FeatureMatrix features = parts_.extractor->extract(context_, *subset(unowned, held_out));
+    parts_.standardiser->apply_in_place(context_, features.view());
+    return {parts_.svm->scores(context_, std::as_const(features).view()),
+            values_at(images_.labels(), held_out)};
   }
 
   FeatureMatrix extract_features() {

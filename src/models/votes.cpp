@@ -73,6 +73,22 @@ void for_codes(const FeatureExtractor& extractor, const float* image, Visit visi
   }
 }
 
+/// The sums of codes that are pooled: zones × channels.
+Matrix<float> zone_sums_of(const FeatureExtractor& extractor, const float* image) {
+  const PoolingGrid& grid = extractor.grid();
+  Matrix<float> sums(grid.zones(), extractor.encoder().channels());
+  for_codes(extractor, image, [&](Index position, const float* code) {
+    float* sum = sums.row(grid.place(position).zone);
+    for (Index u = 0; u < sums.cols(); ++u) sum[u] += code[u];
+  });
+  return sums;
+}
+
+void require_class(const Model& model, Index which) {
+  require(which >= 0 && which < model.parts().svm->n_classes(), "votes",
+          "class {} is not in 0 ... {}", which, model.parts().svm->n_classes() - 1);
+}
+
 }  // namespace
 
 Matrix<float> atom_votes(const Model& model) {
@@ -132,17 +148,43 @@ std::vector<std::vector<Index>> strongest_atoms(const std::vector<std::vector<In
   return chosen;
 }
 
+std::vector<float> atom_contributions(const Model& model, const float* image, Index which) {
+  require_atoms_and_classifier(model);
+  require_class(model, which);
+  const FeatureExtractor& extractor = *model.parts().extractor;
+  const Standardiser& standardiser = *model.parts().standardiser;
+  const auto weights = model.parts().svm->weights();
+  std::vector<float> features(static_cast<std::size_t>(extractor.features()));
+  extractor.grid().pool<float>(zone_sums_of(extractor, image), features.data());
+  raise_to_power<float>(extractor.options().pool_power, features.data(), nullptr,
+                        extractor.features());
+  const auto K = static_cast<std::size_t>(extractor.encoder().atoms().rows());
+  std::vector<double> sums(K, 0.0);
+  for (std::size_t j = 0; j < features.size(); ++j) {
+    const float standardised =
+        (features[j] - standardiser.mean()[j]) * standardiser.inverse_deviation()[j];
+    sums[j % K] += static_cast<double>(weights(which, static_cast<Index>(j)) * standardised);
+  }
+  return {sums.begin(), sums.end()};
+}
+
+std::vector<AtomContribution> deciding_atoms(const std::vector<float>& contributions, Index most) {
+  std::vector<AtomContribution> atoms;
+  for (std::size_t u = 0; u < contributions.size(); ++u) {
+    if (contributions[u] > 0) atoms.push_back({static_cast<Index>(u), contributions[u]});
+  }
+  std::stable_sort(atoms.begin(), atoms.end(),
+                   [](const auto& a, const auto& b) { return a.contribution > b.contribution; });
+  if (static_cast<Index>(atoms.size()) > most) atoms.resize(static_cast<std::size_t>(most));
+  return atoms;
+}
+
 Matrix<float> position_votes(const Model& model, const float* image, Index which) {
   require_atoms_and_classifier(model);
-  require(which >= 0 && which < model.parts().svm->n_classes(), "votes",
-          "class {} is not in 0 ... {}", which, model.parts().svm->n_classes() - 1);
+  require_class(model, which);
   const FeatureExtractor& extractor = *model.parts().extractor;
   const PoolingGrid& grid = extractor.grid();
-  Matrix<float> sums(grid.zones(), extractor.encoder().channels());
-  for_codes(extractor, image, [&](Index position, const float* code) {
-    float* sum = sums.row(grid.place(position).zone);
-    for (Index u = 0; u < sums.cols(); ++u) sum[u] += code[u];
-  });
+  const Matrix<float> sums = zone_sums_of(extractor, image);
   const Shares shares = shares_of(model, sums, which);
   Matrix<float> votes(grid.position_rows(), grid.position_cols());
   for_codes(extractor, image, [&](Index position, const float* code) {

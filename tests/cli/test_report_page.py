@@ -120,7 +120,8 @@ def test_page_in_a_browser(browser, pages, name):
 def test_plots_tell_their_values(browser, pages):
     open_page(browser, pages["tune"], 800, "light")
     titles = browser.execute_script("return [...document.querySelectorAll('svg title')].map(t => t.textContent)")
-    assert len(titles) == 4 and all("at gamma" in title and "±" in title for title in titles)
+    titles = [title for title in titles if "at gamma" in title]
+    assert len(titles) == 4 and all("±" in title for title in titles)
     assert sum("chosen" in title for title in titles) == 1
     labels = browser.execute_script("return [...document.querySelectorAll('svg text')].map(t => t.textContent)")
     assert "gamma" in labels and "accuracy (%)" in labels

@@ -100,6 +100,32 @@ TEST(Model, RefusesArchivesThatAreNoModels) {
   EXPECT_THROW(Model::from_archive(classes, "x"), DataError);
 }
 
+TEST(Model, ProbabilitiesBelongToTheScoresAndSurviveTheFile) {
+  const auto images = gratings(120);
+  for (const std::string method : {"random-patches", "max-margin-krica"}) {
+    PipelineOptions options = small_options(method);
+    options.epochs = 2;
+    const Model model = train(Context(), images, {options});
+    ASSERT_TRUE(model.parts().temperature.has_value()) << method;
+    const Matrix<float> scores = model.scores(Context(), images);
+    const Matrix<float> p = model.probabilities(Context(), images);
+    EXPECT_EQ(best_classes(p), best_classes(scores));
+    const Model loaded = Model::from_archive(model.to_archive(), "x");
+    EXPECT_EQ(loaded.parts().temperature, model.parts().temperature);
+  }
+}
+
+TEST(Model, WithoutATemperatureThereAreScoresOnly) {
+  const auto images = gratings(60);
+  Archive archive = train(Context(), images, {small_options("random-patches")}).to_archive();
+  archive.remove("temperature");  // as in older files
+  const Model old = Model::from_archive(archive, "x");
+  EXPECT_EQ(old.scores(Context(), images).rows(), 60);
+  EXPECT_THROW(static_cast<void>(old.probabilities(Context(), images)), InvalidArgument);
+  archive.put_vector<double>("temperature", std::vector<double>{-1});
+  EXPECT_THROW(Model::from_archive(archive, "x"), DataError);
+}
+
 TEST(Model, RefusesImagesOfAnotherShape) {
   const Model model = train(Context(), gratings(60), {small_options("random-patches")});
   EXPECT_THROW(static_cast<void>(model.predict(Context(), gratings(5, 3, {12, 12, 3}))),

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <numeric>
 
 #include "krica/models/training.hpp"
 #include "krica/models/votes.hpp"
@@ -36,6 +37,10 @@ TEST_P(EveryMethod, VotesAddUpToTheScore) {
     EXPECT_EQ(votes.rows(), model.parts().extractor->grid().position_rows());
     const double bias = model.parts().svm->weights()(c, model.n_features());
     EXPECT_NEAR(votes.view().cast<double>().sum(), scores(4, c) - bias, 2e-3);
+    const std::vector<float> contributions = atom_contributions(model, image.data(), c);
+    ASSERT_EQ(contributions.size(), 16U);
+    EXPECT_NEAR(std::accumulate(contributions.begin(), contributions.end(), 0.0),
+                scores(4, c) - bias, 2e-3);
   }
 }
 
@@ -70,6 +75,14 @@ TEST(Votes, EveryAtomIsInItsClassStrongestFirst) {
   }
   std::sort(seen.begin(), seen.end());
   for (Index u = 0; u < 16; ++u) EXPECT_EQ(seen[static_cast<std::size_t>(u)], u);
+}
+
+TEST(Votes, DecidingAtomsAreTheLargestPositive) {
+  const auto atoms = deciding_atoms({0.1F, -3.0F, 0.5F, 0.0F, 0.2F}, 2);
+  ASSERT_EQ(atoms.size(), 2U);
+  EXPECT_EQ(atoms[0].atom, 2);
+  EXPECT_EQ(atoms[1].atom, 4);
+  EXPECT_EQ(deciding_atoms({-1.0F, 0.0F}, 3).size(), 0U);
 }
 
 TEST(Votes, NeedAtomsAndAClassifier) {

@@ -34,6 +34,21 @@ def test_every_option_of_the_command_line(command):
         assert options <= set(inspect.signature(estimator).parameters)
 
 
+def test_probabilities(images, classifier):
+    X = images.test_data[:200]
+    p = classifier.predict_proba(X)
+    assert p.shape == (200, 10) and p.dtype == np.float32
+    np.testing.assert_allclose(p.sum(1), 1, atol=1e-5)
+    np.testing.assert_array_equal(classifier.classes_[p.argmax(1)], classifier.predict(X))
+    np.testing.assert_array_equal(pickle.loads(pickle.dumps(classifier)).predict_proba(X), p)
+    two = images.target[:500] < 2
+    pair = krica.MaxMarginKRICA(**FEW, method="random-patches").fit(images.data[:500][two], images.target[:500][two])
+    assert pair.predict_proba(X).shape == (200, 2), "unlike decision_function"
+    nothing_held_out = krica.MaxMarginKRICA(**FEW, epochs=1, held_out=0).fit(images.data[:500], images.target[:500])
+    with pytest.raises(ValueError, match="no calibrated probabilities"):
+        nothing_held_out.predict_proba(X)
+
+
 def test_features(images):
     features = krica.PatchFeatures(**FEW)
     pooled = features.fit_transform(images.data[:200])

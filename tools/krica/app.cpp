@@ -42,6 +42,7 @@ void describe(CLI::App& app) {
 }  // namespace
 
 int run(int argc, char** argv) {
+  handle_signals();
   set_command_line(argc, argv);
   CLI::App app;
   describe(app);
@@ -67,7 +68,7 @@ int run(int argc, char** argv) {
     app.exit(error);
     return kUsage;
   } catch (const Cancelled&) {
-    return complain(kInterrupted, resume_hint());
+    return complain(kInterrupted, interrupted_message());
   } catch (const UsageError& error) {
     return complain(kUsage, error.what());
   } catch (const InvalidArgument& error) {

@@ -70,10 +70,9 @@ DownloadOptions options_of(const GetCommand& command) {
 void run_get(CLI::App& app, GetCommand& command) {
   apply_config(app, command.session);
   if (command.directory.empty()) command.directory = usual_directory(command.name);
+  check_target_directory(command.directory);
   const Context context = make_context(command.session, 0);
-  set_resume_hint(
-      fmt::format("interrupted; partial downloads are in {}: rerun the same command to resume",
-                  command.directory.string()));
+  keep_for_resume({command.directory});
   const fs::path place = download(context, command.name, command.directory, options_of(command));
   end_progress_line();
   const DownloadInfo set = set_named(command.name);

@@ -79,6 +79,10 @@ ReportPage page_of(const std::vector<DemoRun>& runs, const DataSet& data, std::u
 
 void run_demo(CLI::App& app, DemoCommand& command) {
   apply_config(app, command.session);
+  std::filesystem::path picture = command.report;
+  picture.replace_extension(".png");
+  check_target(command.report);
+  check_target(picture);
   const Context context = make_context(command.session, command.seed);
   const DataSet data = embedded_dataset();
   std::vector<DemoRun> runs;
@@ -90,8 +94,6 @@ void run_demo(CLI::App& app, DemoCommand& command) {
                100 * run.trial.evaluation().accuracy, stage_times(run.trial.stages));
     std::fflush(stdout);
   }
-  std::filesystem::path picture = command.report;
-  picture.replace_extension(".png");
   const Model& learned = runs.back().model;
   const Image atoms = draw_atom_groups(learned.atom_images(), *learned.options().receptive_field,
                                        learned.shape().channels, atoms_by_class(learned));

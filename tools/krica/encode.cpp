@@ -22,6 +22,7 @@ struct EncodeCommand {
 
 void run_encode(CLI::App& app, EncodeCommand& command) {
   apply_config(app, command.session);
+  check_target(command.features);
   const Model model = Model::load(command.model);
   const Context context = make_context(command.session, model.options().seed);
   const DataSet data = open_as_learned(context, command.data, model);

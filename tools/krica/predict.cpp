@@ -1,118 +1,184 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <fmt/format.h>
-
-#include <algorithm>
-#include <numeric>
+#include <unistd.h>
 
 #include "commands.hpp"
-#include "krica/data/image.hpp"
-#include "krica/models/votes.hpp"
-#include "krica/report/heat_map.hpp"
+#include "krica/report/explanation.hpp"
+#include "krica/runtime/enum_names.hpp"
 #include "krica/runtime/error.hpp"
+#include "predict_inputs.hpp"
+#include "predict_output.hpp"
+#include "progress.hpp"
 #include "session.hpp"
 
 namespace krica::cli {
 namespace {
 
+namespace fs = std::filesystem;
+
+constexpr Index kFewItems = 10;  // are printed with all their choices
+
 struct PredictCommand {
   SessionOptions session;
-  std::filesystem::path model;
-  std::vector<std::filesystem::path> images;
+  fs::path model;
+  std::vector<fs::path> inputs;
+  std::string format = "auto";
+  std::string split = "auto";
   Index top = 3;
-  std::filesystem::path explain;
+  bool csv = false;
+  fs::path output;
+  fs::path explain;
 };
 
-/// Images in memory.
-class LoadedImages final : public ImageSet {
- public:
-  LoadedImages(ImageShape shape, std::vector<Image> images)
-      : ImageSet(info_of(shape, static_cast<Index>(images.size()))), images_(std::move(images)) {}
-
- private:
-  static ImageSetInfo info_of(ImageShape shape, Index size) {
-    ImageSetInfo info;
-    info.size = size;
-    info.shape = shape;
-    return info;
-  }
-  void load_bytes(Index first, Index count, std::uint8_t* out) const override {
-    for (Index i = first; i < first + count; ++i) {
-      const auto& pixels = images_[static_cast<std::size_t>(i)].pixels;
-      out = std::copy(pixels.begin(), pixels.end(), out);
-    }
-  }
-  std::vector<Image> images_;
-};
-
-std::vector<Index> best_first(const float* scores, Index classes, Index top) {
-  std::vector<Index> order(static_cast<std::size_t>(classes));
-  std::iota(order.begin(), order.end(), Index{0});
-  std::stable_sort(order.begin(), order.end(),
-                   [&](Index a, Index b) { return scores[a] > scores[b]; });
-  order.resize(static_cast<std::size_t>(std::min(top, classes)));
-  return order;
-}
-
-/// heat.png, or heat-1.png, heat-2.png, ... for several images.
-std::filesystem::path numbered(const std::filesystem::path& path, std::size_t i, std::size_t of) {
+/// heat.png, or heat-1.png, heat-2.png, ... for several items.
+fs::path numbered(const fs::path& path, Index number, Index of) {
   if (of == 1) return path;
-  std::filesystem::path name = path.stem();
-  name += fmt::format("-{}", i + 1);
+  fs::path name = path.stem();
+  name += fmt::format("-{}", number);
   name += path.extension();
   return path.parent_path() / name;
 }
 
-/// Which parts of an image voted for a class, as a picture.
-void explain(const Model& model, const Image& image, Index which,
-             const std::filesystem::path& path) {
-  const std::vector<float> pixels(image.pixels.begin(), image.pixels.end());
-  write_png(path, draw_heat_map(image, position_votes(model, pixels.data(), which),
-                                *model.options().receptive_field, model.options().stride));
+/// Draws why the item number `i` of a round has its best class.
+void explain(const Model& model, const ImageSet& images, Index i, const fs::path& path,
+             Prediction& prediction) {
+  std::vector<float> image(static_cast<std::size_t>(model.shape().values()));
+  images.read(i, 1, image.data());
+  const Prediction::Choice& best = prediction.choices.front();
+  const std::string title = model.parts().temperature
+                                ? fmt::format("{}: {:.1f} %{}", best.name, 100 * best.probability,
+                                              prediction.unsure ? " (unsure)" : "")
+                                : fmt::format("{}: score {:.3f}", best.name, best.score);
+  write_png(path, draw_explanation(model, image.data(), best.label, title));
+  prediction.explanation = path.string();
+}
+
+class PredictRun {
+ public:
+  PredictRun(const PredictCommand& command, const Context& context, const Model& model)
+      : command_(command),
+        context_(context),
+        model_(model),
+        inputs_(context, model, command.inputs, data_format(command.format), command.split),
+        total_(inputs_.size()) {
+    const bool probabilities = model.parts().temperature.has_value();
+    if (command.csv) {
+      writer_ = csv_writer(command.output, probabilities, command.top);
+    } else if (command.session.json) {
+      writer_ = json_writer(items_, probabilities);
+    } else {
+      writer_ = text_writer(probabilities, total_ <= kFewItems);
+    }
+    // Lines on a terminal are progress enough.
+    const bool lines_shown = !command.session.json && command.output.empty() && ::isatty(1) == 1;
+    shows_progress_ = !command.session.quiet && !lines_shown;
+  }
+
+  void run() {
+    inputs_.for_rounds([&](const Round& round) { predict(round); });
+    writer_->finish();
+    end_progress_line();
+    if (command_.session.json) {
+      print_json(summary());
+    } else if (!command_.output.empty()) {
+      fmt::print("{}: {} {}\n", command_.output.string(), done_, noun_of(model_.shape()));
+    }
+    report_failures();
+  }
+
+ private:
+  void predict(const Round& round) {
+    const Matrix<float> scores = model_.scores(context_, *round.images);
+    for (Index i = 0; i < scores.rows(); ++i) {
+      Prediction prediction =
+          prediction_of(model_, round.names[static_cast<std::size_t>(i)],
+                        {scores.row(i), static_cast<std::size_t>(scores.cols())}, command_.top);
+      ++done_;
+      if (!command_.explain.empty()) {
+        context_.check_cancelled();
+        explain(model_, *round.images, i, numbered(command_.explain, done_, total_), prediction);
+      }
+      writer_->add(prediction);
+    }
+    if (shows_progress_) progress_({"predict", done_, total_});
+  }
+
+  [[nodiscard]] nlohmann::json summary() const {
+    nlohmann::json result = {{"count", done_}};
+    const std::string noun(noun_of(model_.shape()));
+    if (command_.csv) {
+      result["output"] = command_.output.string();
+    } else {
+      result[noun] = items_;
+    }
+    nlohmann::json failed = nlohmann::json::array();
+    for (const FailedInput& failure : inputs_.failures())
+      failed.push_back({{"item", failure.item}, {"error", failure.reason}});
+    result["failed"] = failed;
+    return result;
+  }
+
+  /// Their lines were printed when they failed.
+  void report_failures() const {
+    const std::vector<FailedInput>& failures = inputs_.failures();
+    if (failures.empty()) return;
+    const std::string what = fmt::format("[predict] {} of {} could not be read", failures.size(),
+                                         done_ + static_cast<Index>(failures.size()));
+    if (failures.size() == 1 && done_ == 0 && failures[0].file_system) throw IoError(what);
+    throw DataError(what);
+  }
+
+  const PredictCommand& command_;
+  const Context& context_;
+  const Model& model_;
+  PredictInputs inputs_;
+  Index total_;
+  Index done_ = 0;
+  nlohmann::json items_ = nlohmann::json::array();
+  std::unique_ptr<PredictionWriter> writer_;
+  ProgressPrinter progress_;
+  bool shows_progress_ = false;
+};
+
+void check_command(PredictCommand& command, bool top_given) {
+  if (command.top < 1)
+    throw UsageError(fmt::format("--top must be at least 1, got {}", command.top));
+  if (command.csv && command.output.empty() && command.session.json)
+    throw UsageError(
+        "--csv and --json both print on standard output; give one, or -o FILE for the CSV");
+  if (!command.output.empty()) command.csv = true;
+  if (command.csv && !top_given) command.top = 1;
+  check_target(command.output);
+  check_target(command.explain);
+}
+
+Model model_with_classes(const PredictCommand& command) {
+  Model model = Model::load(command.model);
+  if (!model.has_classifier()) {
+    throw DataError(fmt::format("[predict] {} has no classifier; train one with krica train",
+                                command.model.string()));
+  }
+  if (!command.explain.empty() && !model.parts().extractor) {
+    throw DataError(fmt::format("[predict] {} has no atoms, so that --explain has nothing to draw",
+                                command.model.string()));
+  }
+  return model;
 }
 
 void run_predict(CLI::App& app, PredictCommand& command) {
   apply_config(app, command.session);
-  if (command.top < 1)
-    throw UsageError(fmt::format("--top must be at least 1, got {}", command.top));
-  const Model model = Model::load(command.model);
-  if (!model.has_classifier()) {
-    throw DataError(
-        fmt::format("[predict] {} has no classifier; use train", command.model.string()));
+  check_command(command, app.count("--top") > 0);
+  const Model model = model_with_classes(command);
+  SessionOptions silent = command.session;
+  silent.quiet = true;  // the rounds are the progress, not the stages of each
+  const Context context = make_context(silent, model.options().seed);
+  if (!model.parts().temperature) {
+    fmt::print(stderr,
+               "krica: {} has scores but no probabilities: it was trained without held-out data "
+               "or by an older version\n",
+               command.model.string());
   }
-  if (model.shape().is_sample()) {
-    throw DataError(fmt::format("[predict] {} is a model of {}, not of images; use evaluate",
-                                command.model.string(), to_text(model.shape())));
-  }
-  command.session.quiet = true;
-  const Context context = make_context(command.session, model.options().seed);
-  std::vector<Image> images;
-  for (const auto& path : command.images)
-    images.push_back(
-        fit_image(read_image(path), model.shape(), model.parts().preparation.size_rule));
-  const Matrix<float> scores = model.scores(context, LoadedImages(model.shape(), images));
-  nlohmann::json result = nlohmann::json::array();
-  for (Index i = 0; i < scores.rows(); ++i) {
-    const std::string path = command.images[static_cast<std::size_t>(i)].string();
-    nlohmann::json predictions = nlohmann::json::array();
-    if (!command.session.json) fmt::print("{}\n", path);
-    const std::vector<Index> order = best_first(scores.row(i), scores.cols(), command.top);
-    for (const Index c : order) {
-      const std::string& name = model.class_names()[static_cast<std::size_t>(c)];
-      predictions.push_back({{"class", name}, {"label", c}, {"score", scores(i, c)}});
-      if (!command.session.json) fmt::print("  {:<24} {:7.3f}\n", name, scores(i, c));
-    }
-    result.push_back({{"image", path}, {"predictions", predictions}});
-    if (command.explain.empty()) continue;
-    const auto at = static_cast<std::size_t>(i);
-    const std::filesystem::path picture = numbered(command.explain, at, images.size());
-    explain(model, images[at], order[0], picture);
-    result.back()["explanation"] = picture.string();
-    if (!command.session.json) {
-      fmt::print("  {}: red voted for {}, blue against\n", picture.string(),
-                 model.class_names()[static_cast<std::size_t>(order[0])]);
-    }
-  }
-  if (command.session.json) print_json({{"images", result}});
+  PredictRun(command, context, model).run();
 }
 
 }  // namespace
@@ -120,18 +186,34 @@ void run_predict(CLI::App& app, PredictCommand& command) {
 void add_predict(CLI::App& app) {
   auto command = std::make_shared<PredictCommand>();
   CLI::App* sub =
-      app.add_subcommand("predict", "Predict the classes of single images, with scores");
-  add_path(*sub, "MODEL", command->model, "model file with a classifier")->required();
-  add_path(*sub, "IMAGE", command->images,
-           "JPEG, PNG, PNM or BMP files; resized to the size of the model's images")
+      app.add_subcommand("predict", "Classes of images or samples, with calibrated probabilities");
+  add_path(*sub, "MODEL", command->model, "a model file with a classifier")->required();
+  add_path(*sub, "INPUT", command->inputs,
+           "image files, folders of them, or data sets (.npy, IDX, CIFAR, ...); labels are not "
+           "needed; images are resized to the model's")
       ->required();
-  sub->add_option("--top", command->top, "number of classes to list per image")
+  sub->add_option("--format", command->format, "data format; auto detects it")
+      ->check(CLI::IsMember(all_names<DataFormat>()))
       ->capture_default_str();
-  sub->add_option(
-      "--explain", command->explain,
-      "PNG file to write: which parts of the image voted for its class (numbered for several)");
+  sub->add_option("--split", command->split,
+                  "part of a data set to predict; auto: the test part, or all where there is none")
+      ->check(CLI::IsMember({"auto", "train", "test"}))
+      ->capture_default_str();
+  sub->add_option("--top", command->top, "classes to list per item (CSV: 1 unless given)")
+      ->capture_default_str();
+  sub->add_flag("--csv", command->csv,
+                "CSV on standard output: item, class, probability, score, unsure");
+  add_path(*sub, "-o,--output", command->output, "write the CSV to this file");
+  add_path(*sub, "--explain", command->explain,
+           "a PNG file: where the class's score comes from, and the atoms that add most to it "
+           "(numbered for several items)");
   add_session_options(*sub, command->session);
-  sub->footer("\nExample: krica predict clothes.krica photo.jpg --top 3");
+  sub->footer(
+      "\nUnsure means: the best probability is below 0.5, or less than 0.1 above the second.\n"
+      "Files that cannot be read get a line on standard error; the others are predicted and the "
+      "exit code is 3.\n"
+      "\nExample: krica predict clothes.krica photo.jpg --top 3\n"
+      "         krica predict clothes.krica photos/ -o classes.csv");
   sub->callback([sub, command] { run_predict(*sub, *command); });
 }
 

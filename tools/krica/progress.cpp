@@ -2,6 +2,7 @@
 #include "progress.hpp"
 
 #include <fmt/format.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -13,10 +14,12 @@ namespace krica::cli {
 namespace {
 
 constexpr int kBarWidth = 28;
+constexpr std::size_t kUsualColumns = 80;
 constexpr std::chrono::milliseconds kBetweenDrawings{100};
-constexpr std::chrono::seconds kBetweenLines{5};
+constexpr std::chrono::seconds kBetweenLines{10};
 
-bool line_open = false;  // a bar is being drawn and its line has not ended
+bool line_open = false;  // a bar is being drawn
+std::string prefix;
 
 std::string duration(double seconds) {
   const auto whole = static_cast<long>(std::lround(seconds));
@@ -30,57 +33,68 @@ std::string loss_of(const Progress& progress) {
   return progress.value == 0 ? note : fmt::format("  {:.5g}{}", progress.value, note);
 }
 
+double part_of(const Progress& progress) {
+  return progress.total > 0
+             ? static_cast<double>(progress.step) / static_cast<double>(progress.total)
+             : 0.0;
+}
+
+/// A line that is longer than the terminal is wide would not be redrawn in place.
+std::size_t terminal_columns() {
+  winsize size{};
+  const bool known = ::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
+  return known ? size.ws_col : kUsualColumns;
+}
+
 }  // namespace
+
+void set_progress_prefix(const std::string& text) { prefix = text.empty() ? "" : text + ": "; }
 
 void end_progress_line() {
   if (!line_open) return;
-  fmt::print(stderr, "\n");
+  fmt::print(stderr, "\r\033[K");
   line_open = false;
 }
 
-ProgressPrinter::ProgressPrinter() : terminal_(::isatty(STDERR_FILENO) == 1) {}
+ProgressPrinter::ProgressPrinter()
+    : terminal_(::isatty(STDERR_FILENO) == 1), last_shown_(Clock::now()) {}
 
 void ProgressPrinter::operator()(const Progress& progress) {
   const auto now = Clock::now();
-  if (progress.stage != stage_) begin_stage(progress);
-  const bool last = progress.total > 0 && progress.step >= progress.total;
-  const double part = progress.total > 0
-                          ? static_cast<double>(progress.step) / static_cast<double>(progress.total)
-                          : 0.0;
+  if (progress.stage != stage_ || progress.step < first_step_) begin_stage(progress);
   const auto pause = terminal_ ? Clock::duration(kBetweenDrawings) : Clock::duration(kBetweenLines);
-  if (!last && now - last_shown_ < pause) return;
+  if (now - last_shown_ < pause) return;
   last_shown_ = now;
-  if (terminal_) {
-    draw(progress, part, now);
-    if (last) end_progress_line();
-  } else {
-    say(progress, part);
-  }
+  terminal_ ? draw(progress, now) : say(progress);
 }
 
 void ProgressPrinter::begin_stage(const Progress& progress) {
-  end_progress_line();
   stage_ = std::string(progress.stage);
   first_step_ = progress.step;
   stage_start_ = Clock::now();
-  last_shown_ = terminal_ ? Clock::time_point{} : Clock::now();
 }
 
-void ProgressPrinter::draw(const Progress& progress, double part, Clock::time_point now) {
+void ProgressPrinter::draw(const Progress& progress, Clock::time_point now) {
+  const double part = part_of(progress);
   const double elapsed = std::chrono::duration<double>(now - stage_start_).count();
   const auto done = static_cast<double>(progress.step - first_step_);
   const auto left = static_cast<double>(progress.total - progress.step);
   const std::string eta =
       done > 0 && left > 0 ? duration(elapsed / done * left) + " left" : duration(elapsed);
   const int filled = std::clamp(static_cast<int>(part * kBarWidth), 0, kBarWidth);
-  fmt::print(stderr, "\r{:<12} [{:#<{}}{:.<{}}] {:3.0f} %  {}{}\033[K", stage_, "", filled, "",
-             kBarWidth - filled, 100 * part, eta, loss_of(progress));
+  std::string line =
+      fmt::format("{}{:<12} [{:#<{}}{:.<{}}] {:3.0f} %  {}{}", prefix, stage_, "", filled, "",
+                  kBarWidth - filled, 100 * part, eta, loss_of(progress));
+  line.resize(std::min(line.size(), terminal_columns() - 1));
+  fmt::print(stderr, "\r{}\033[K", line);
   line_open = true;
 }
 
-void ProgressPrinter::say(const Progress& progress, double part) {
-  fmt::print(stderr, "{}: {} of {} ({:.0f} %){}\n", stage_, progress.step, progress.total,
-             100 * part, loss_of(progress));
+void ProgressPrinter::say(const Progress& progress) {
+  const std::string done = progress.total > 0 ? fmt::format("{} of {} ({:.0f} %)", progress.step,
+                                                            progress.total, 100 * part_of(progress))
+                                              : fmt::format("{}", progress.step);
+  fmt::print(stderr, "{}{}: {}{}\n", prefix, stage_, done, loss_of(progress));
 }
 
 }  // namespace krica::cli

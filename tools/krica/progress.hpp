@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Progress on standard error: a bar with the time left on a terminal, a line now and then
-// elsewhere.
+// Progress on standard error. On a terminal: one line that is redrawn in place, with a bar and the
+// time left of the stage that is running, and cleared when something else is printed. Elsewhere: a
+// line every ten seconds.
 #pragma once
 
 #include <chrono>
-#include <memory>
 #include <string>
 
 #include "krica/runtime/context.hpp"
@@ -21,8 +21,8 @@ class ProgressPrinter {
   using Clock = std::chrono::steady_clock;
 
   void begin_stage(const Progress& progress);
-  void draw(const Progress& progress, double part, Clock::time_point now);
-  void say(const Progress& progress, double part);
+  void draw(const Progress& progress, Clock::time_point now);
+  void say(const Progress& progress);
 
   bool terminal_;
   std::string stage_;
@@ -30,5 +30,8 @@ class ProgressPrinter {
   Clock::time_point stage_start_;
   Clock::time_point last_shown_;
 };
+
+/// What the stages that follow are part of, such as "fold 2 of 5"; shown before them.
+void set_progress_prefix(const std::string& prefix);
 
 }  // namespace krica::cli

@@ -129,9 +129,12 @@ void run_reproduce(CLI::App& app, ReproduceCommand& command) {
     chosen_experiments(command.experiment);
   });
   check(command);
+  check_target_directory(command.output);
+  if (std::filesystem::is_directory(command.output)) {
+    for (const char* file : {"results.jsonl", "report.html"}) check_target(command.output / file);
+  }
   const Context context = make_context(command.session, command.request.seed);
-  set_resume_hint(fmt::format("interrupted; results are in {}: rerun the same command to resume",
-                              command.output.string()));
+  keep_for_resume({command.output / "results.jsonl", command.output / "checkpoints"});
   std::vector<PlannedExperiment> planned;
   for (const Experiment* each : chosen_experiments(command.experiment))
     planned.push_back(plan_experiment(context, *each, command.request));

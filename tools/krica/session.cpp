@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cerrno>
 #include <charconv>
 #include <csignal>
@@ -21,32 +22,40 @@ namespace {
 
 constexpr const char* kModelGroup = "Model";
 
-std::string hint = "interrupted";
-std::optional<Context> interruptible;  // what the signal handler cancels
+constexpr int kInterrupted = 130;
+constexpr std::string_view kNothingSaved = "interrupted; nothing was saved yet";
+
+std::vector<std::filesystem::path> kept_places;
+std::filesystem::path saved_place;
+std::optional<Context> interruptible;        // what the signal handler cancels
+std::atomic<bool> can_be_cancelled = false;  // from when on
 
 std::string given_command = "krica";
 
-/// As a shell reads it back.
-std::string shell_word(const std::string& word) {
-  constexpr const char* kPlain =
-      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./=,:+@%";
-  if (!word.empty() && word.find_first_not_of(kPlain) == std::string::npos) return word;
-  std::string quoted = "'";
-  for (const char c : word) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return quoted + "'";
-}
-
 void on_signal(int /*signal*/) {
-  if (interruptible) interruptible->cancel();
+  if (can_be_cancelled) return interruptible->cancel();
+  // Nothing has begun. Only functions that are safe in a signal handler may be called here.
+  for (const std::string_view part : {std::string_view("krica: "), kNothingSaved, {"\n"}}) {
+    if (::write(STDERR_FILENO, part.data(), part.size()) < 0) break;
+  }
+  ::_exit(kInterrupted);
 }
 
-void install_signal_handlers() {
-  struct sigaction action {};
-  action.sa_handler = on_signal;
-  sigemptyset(&action.sa_mask);
-  action.sa_flags = SA_RESETHAND;  // a second Ctrl-C ends the program at once
-  sigaction(SIGINT, &action, nullptr);
-  sigaction(SIGTERM, &action, nullptr);
+/// Whether there is a file, or a directory with something in it.
+bool holds_something(const std::filesystem::path& place) {
+  std::error_code missing;
+  if (!std::filesystem::exists(place, missing)) return false;
+  return !std::filesystem::is_directory(place, missing) ||
+         !std::filesystem::is_empty(place, missing);
+}
+
+void check_writable(const std::filesystem::path& target, const std::filesystem::path& place) {
+  if (::access(place.c_str(), W_OK) == 0) return;
+  const std::string reason = std::generic_category().message(errno);
+  throw IoError(target == place
+                    ? fmt::format("[output] cannot write {}: {}", target.string(), reason)
+                    : fmt::format("[output] {}: cannot write in {}: {}", target.string(),
+                                  place.string(), reason));
 }
 
 /// An option that takes a number or "auto".
@@ -208,7 +217,7 @@ Context make_context(const SessionOptions& options, std::uint64_t seed) {
       .threads = options.threads, .seed = seed, .memory_bytes = parse_memory(options.memory)};
   if (!options.quiet) context.progress = ProgressPrinter();
   interruptible.emplace(std::move(context));
-  install_signal_handlers();
+  can_be_cancelled = true;
   return *interruptible;
 }
 
@@ -273,20 +282,61 @@ void check_usage(const std::function<void()>& check) {
 void check_target(const std::filesystem::path& file) {
   if (file.empty()) return;
   const std::filesystem::path directory = file.has_parent_path() ? file.parent_path() : ".";
-  if (!std::filesystem::is_directory(directory)) {
+  std::error_code missing;
+  if (!std::filesystem::is_directory(directory, missing)) {
     throw IoError(
         fmt::format("[output] {}: there is no directory {}", file.string(), directory.string()));
   }
-  if (std::filesystem::is_directory(file))
+  if (std::filesystem::is_directory(file, missing))
     throw IoError(fmt::format("[output] {} is a directory", file.string()));
-  if (::access(directory.c_str(), W_OK) != 0) {
-    throw IoError(fmt::format("[output] {}: cannot write in {}: {}", file.string(),
-                              directory.string(), std::generic_category().message(errno)));
-  }
+  // A file is replaced as a whole, which needs the right to write in its directory; one that is
+  // write-protected is not to be replaced all the same.
+  if (std::filesystem::exists(file, missing)) check_writable(file, file);
+  check_writable(file, directory);
 }
 
-void set_resume_hint(const std::string& text) { hint = text; }
-std::string resume_hint() { return hint; }
+void check_target_directory(const std::filesystem::path& directory) {
+  std::filesystem::path there = directory.empty() ? "." : std::filesystem::absolute(directory);
+  std::error_code missing;
+  while (!std::filesystem::exists(there, missing) && there.has_relative_path())
+    there = there.parent_path();
+  if (!std::filesystem::is_directory(there, missing)) {
+    throw IoError(
+        fmt::format("[output] {}: {} is not a directory", directory.string(), there.string()));
+  }
+  check_writable(directory, there);
+}
+
+void keep_for_resume(std::vector<std::filesystem::path> places) { kept_places = std::move(places); }
+void result_is_saved(const std::filesystem::path& place) { saved_place = place; }
+
+std::string interrupted_message() {
+  if (!saved_place.empty()) return fmt::format("interrupted; {} is saved", saved_place.string());
+  for (const std::filesystem::path& place : kept_places) {
+    if (holds_something(place))
+      return fmt::format("interrupted; {} is kept: rerun the same command to resume",
+                         place.string());
+  }
+  return std::string(kNothingSaved);
+}
+
+void handle_signals() {
+  struct sigaction action {};
+  action.sa_handler = on_signal;
+  sigemptyset(&action.sa_mask);
+  action.sa_flags = SA_RESETHAND;  // a second Ctrl-C ends the program at once
+  sigaction(SIGINT, &action, nullptr);
+  sigaction(SIGTERM, &action, nullptr);
+}
+
+std::string shell_word(const std::string& word) {
+  constexpr const char* kPlain =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./=,:+@%";
+  if (!word.empty() && word.find_first_not_of(kPlain) == std::string::npos) return word;
+  std::string quoted = "'";
+  for (const char c : word) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return quoted + "'";
+}
 
 void set_command_line(int argc, char** argv) {
   given_command = "krica";

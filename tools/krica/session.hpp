@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 #include "krica/data/dataset.hpp"
 #include "krica/models/model.hpp"
@@ -75,22 +76,32 @@ std::string_view noun_of(const ImageShape& shape);
 /// Checks options that need no data; UsageError instead of InvalidArgument.
 void check_usage(const std::function<void()>& check);
 
-/// Throws IoError where a file cannot be written there: better told before hours of work than
-/// after. Nothing is done for an empty path.
+/// Throws IoError where a file cannot be written there, so that this is found before the work and
+/// not after it. Does nothing for an empty path.
 void check_target(const std::filesystem::path& file);
+/// The same for a directory that is to be made or filled.
+void check_target_directory(const std::filesystem::path& directory);
 
 /// "512M", "4G", or bytes.
 std::int64_t parse_memory(const std::string& text);
 
-/// Said when a run is interrupted; the command that can be resumed sets it.
-void set_resume_hint(const std::string& hint);
-std::string resume_hint();
+/// Where a command keeps what it needs to resume: files or directories.
+void keep_for_resume(std::vector<std::filesystem::path> places);
+/// The command's result is at this place; an interruption loses only what comes after it.
+void result_is_saved(const std::filesystem::path& place);
+/// What to say when a command is interrupted: what is there to resume from, or that nothing is.
+std::string interrupted_message();
+/// From now on SIGINT and SIGTERM end the program with a message and exit code 130.
+void handle_signals();
 
-/// The command as it was given, to be repeated: "krica train embedded -o 'my model'".
+/// The command as it was given, to be rerun: "krica train embedded -o 'my model'".
 void set_command_line(int argc, char** argv);
 std::string command_line();
 
-/// Ends a progress bar's line, if one is being drawn.
+/// A word as a shell reads it back: quoted where it needs to be.
+std::string shell_word(const std::string& word);
+
+/// Clears the progress bar, if one is being drawn, before something else is printed.
 void end_progress_line();
 
 /// Prints one JSON object on standard output.

@@ -8,6 +8,7 @@
 #include "commands.hpp"
 #include "krica/models/votes.hpp"
 #include "krica/report/atoms.hpp"
+#include "krica/report/signal_atoms.hpp"
 #include "krica/runtime/error.hpp"
 #include "session.hpp"
 
@@ -23,7 +24,9 @@ struct ShowCommand {
   Index most = 100;
 };
 
-/// Two pixels a character: the upper half block in the colours of the upper and the lower pixel.
+constexpr Index kSparklineColumns = 72;
+
+/// Two pixels per character: the upper half block in the colours of the upper and the lower pixel.
 void draw_in_terminal(const Image& image) {
   const ImageShape& shape = image.shape;
   const auto colour = [&](Index y, Index x, Index channel) -> int {
@@ -65,31 +68,52 @@ nlohmann::json groups_json(const Model& model, const std::vector<std::vector<Ind
   return result;
 }
 
-void run_show(CLI::App& app, ShowCommand& command) {
-  apply_config(app, command.session);
+/// The atoms of samples, a line each, under the class that they belong to.
+void print_sparklines(const Model& model, const Matrix<float>& atoms,
+                      const std::vector<std::vector<Index>>& groups) {
+  for (std::size_t g = 0; g < groups.size(); ++g) {
+    if (groups.size() > 1 && !groups[g].empty()) fmt::print("{}\n", class_name(model, g));
+    for (const Index u : groups[g]) {
+      const ConstMatrixView<float> atom(atoms.row(u), 1, atoms.cols());
+      fmt::print("{:>5} {}\n", u, sparkline(atom, kSparklineColumns));
+    }
+  }
+}
+
+Image picture_of(const Model& model, const Matrix<float>& atoms,
+                 const std::vector<std::vector<Index>>& groups) {
+  if (!model.shape().is_sample())
+    return draw_atom_groups(atoms, *model.options().receptive_field, model.shape().channels,
+                            groups);
+  std::vector<std::string> names;
+  for (std::size_t g = 0; g < groups.size() && groups.size() > 1; ++g)
+    names.push_back(class_name(model, g));
+  return draw_signal_atoms(atoms, 1, groups, names);
+}
+
+void check_command(const ShowCommand& command) {
   if (command.picture.empty() && !command.terminal)
     throw UsageError("give -o FILE.png, or --terminal");
-  const Model model = Model::load(command.model);
-  if (model.shape().is_sample())
-    throw DataError(fmt::format("[show] {} is a model of {}; its atoms have no picture",
-                                command.model.string(), to_text(model.shape())));
-  const Matrix<float> atoms = model.atom_images();
+  if (command.terminal && command.session.json)
+    throw UsageError("--terminal draws on standard output, where --json prints; give one of them");
+  if (command.most < 1)
+    throw UsageError(fmt::format("--most must be at least 1, got {}", command.most));
+  check_target(command.picture);
+}
+
+void print_summary(const ShowCommand& command, const Model& model, const Matrix<float>& atoms,
+                   const std::vector<std::vector<Index>>& groups) {
+  const bool samples = model.shape().is_sample();
   const Index side = *model.options().receptive_field;
-  const auto groups = arranged(model, command.arrange);
-  if (command.terminal) {
-    draw_in_terminal(draw_atom_groups(atoms, side, model.shape().channels,
-                                      strongest_atoms(groups, command.most), 1));
-  }
-  if (command.picture.empty()) return;
-  write_png(command.picture, draw_atom_groups(atoms, side, model.shape().channels, groups));
   if (command.session.json) {
-    print_json({{"picture", command.picture.string()},
-                {"atoms", atoms.rows()},
-                {"side", side},
-                {"classes", groups_json(model, groups)}});
-    return;
+    nlohmann::json summary = {{"picture", command.picture.string()},
+                              {"atoms", atoms.rows()},
+                              {"classes", groups_json(model, groups)}};
+    summary[samples ? "values" : "side"] = samples ? atoms.cols() : side;
+    return print_json(summary);
   }
-  fmt::print("{}: {} atoms of {} x {}\n", command.picture.string(), atoms.rows(), side, side);
+  fmt::print("{}: {} atoms of {}\n", command.picture.string(), atoms.rows(),
+             samples ? fmt::format("{} values", atoms.cols()) : fmt::format("{0} x {0}", side));
   if (groups.size() < 2) return;
   fmt::print("by the class {}, from the top:", model.parts().atom_class.empty()
                                                    ? "they vote for, strongest first"
@@ -99,11 +123,32 @@ void run_show(CLI::App& app, ShowCommand& command) {
   fmt::print("\n");
 }
 
+void run_show(CLI::App& app, ShowCommand& command) {
+  apply_config(app, command.session);
+  check_command(command);
+  const Model model = Model::load(command.model);
+  const Matrix<float> atoms = model.atom_images();
+  const auto groups = arranged(model, command.arrange);
+  if (command.terminal) {
+    const auto strongest = strongest_atoms(groups, command.most);
+    if (model.shape().is_sample()) {
+      print_sparklines(model, atoms, strongest);
+    } else {
+      draw_in_terminal(draw_atom_groups(atoms, *model.options().receptive_field,
+                                        model.shape().channels, strongest, 1));
+    }
+  }
+  if (command.picture.empty()) return;
+  write_png(command.picture, picture_of(model, atoms, groups));
+  print_summary(command, model, atoms, groups);
+}
+
 }  // namespace
 
 void add_show(CLI::App& app) {
   auto command = std::make_shared<ShowCommand>();
-  CLI::App* sub = app.add_subcommand("show", "Draw the atoms of a model, un-whitened, as tiles");
+  CLI::App* sub = app.add_subcommand(
+      "show", "Draw the atoms of a model, un-whitened: tiles for images, curves for samples");
   add_path(*sub, "MODEL", command->model, "a model file")->required();
   add_path(*sub, "-o,--output", command->picture, "PNG file to write");
   sub->add_flag("--terminal", command->terminal, "draw in the terminal");

@@ -169,13 +169,12 @@ void write_report(const TrainCommand& command, const Model& model, const Trial& 
 /// Trains, or resumes, and saves the model.
 Model train_and_save(const Context& context, const TrainCommand& command, const TrainingData& data,
                      TrainingReport& report) {
-  set_resume_hint(fmt::format("interrupted; {} is kept: rerun the same command to resume",
-                              command.checkpoint.string()));
+  keep_for_resume({command.checkpoint});
   Model model = train(context, *data.images,
                       {command.pipeline, command.checkpoint, command.classifier}, &report);
   model.save(command.model);
   remove_checkpoint(command.checkpoint);
-  set_resume_hint(fmt::format("interrupted; {} is saved", command.model.string()));
+  result_is_saved(command.model);
   end_progress_line();
   return model;
 }
@@ -211,6 +210,7 @@ void run_train(CLI::App& app, TrainCommand& command) {
   check_target(command.model);
   check_target(command.report);
   if (command.checkpoint.empty()) command.checkpoint = command.model.string() + ".checkpoint";
+  check_target(command.checkpoint);
   const Context context = make_context(command.session, command.pipeline.seed);
   const TrainingData data = open_training_data(context, command);
   const std::vector<Choice> choices =

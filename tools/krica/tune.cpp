@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <fmt/format.h>
 
+#include <array>
 #include <cmath>
 
 #include "commands.hpp"
 #include "krica/classify/splits.hpp"
 #include "krica/models/training.hpp"
+#include "krica/report/trial_report.hpp"
 #include "krica/runtime/error.hpp"
+#include "progress.hpp"
 #include "run_report.hpp"
 #include "session.hpp"
+#include "tune_checkpoint.hpp"
 #include "tune_grid.hpp"
 
 namespace krica::cli {
@@ -24,34 +28,117 @@ struct TuneCommand {
   int folds = 5;
   std::filesystem::path model;
   std::filesystem::path report;
+  std::filesystem::path checkpoint;
 };
 
-struct Score {
-  double mean = 0;
-  double deviation = 0;
+/// The images to search on, and those to test the best setting on, if any.
+struct TuneData {
+  ImageSetPtr train;
+  ImageSetPtr test;
 };
 
-Score cross_validate(const Context& context, const ImageSetPtr& images,
-                     const PipelineOptions& options, int folds) {
-  const std::vector<int> fold_of = stratified_folds(context, images->labels(), folds, "tune.folds");
-  std::vector<double> accuracies;
-  for (int fold = 0; fold < folds; ++fold) {
+/// Beside what the command writes; in the current directory where it writes nothing.
+std::filesystem::path checkpoint_path(const TuneCommand& command) {
+  if (!command.checkpoint.empty()) return command.checkpoint;
+  const std::filesystem::path& target = command.model.empty() ? command.report : command.model;
+  return (target.empty() ? "krica" : target.string()) + ".tune-checkpoint";
+}
+
+/// The search: every setting is cross-validated, one fold after the other.
+class Search {
+ public:
+  Search(const Context& context, const TuneCommand& command, const ImageSetPtr& images,
+         std::vector<json> settings)
+      : context_(context),
+        command_(command),
+        images_(images),
+        settings_(std::move(settings)),
+        fold_of_(stratified_folds(context, images->labels(), command.folds, "tune.folds")),
+        checkpoint_(checkpoint_path(command), {json::parse(to_json(command.pipeline)), settings_,
+                                               command.folds, fingerprint(context, *images)}) {}
+
+  /// One row for every setting: {options, accuracy, deviation} or {options, error}.
+  json run() {
+    json rows = json::array();
+    try {
+      for (std::size_t i = 0; i < settings_.size(); ++i) {
+        rows.push_back(tried(i));
+        end_progress_line();
+        if (!command_.session.json) print(rows.back());
+      }
+    } catch (const Cancelled&) {
+      checkpoint_.keep_interrupted_fold();
+      throw;
+    }
+    set_progress_prefix("");
+    return rows;
+  }
+
+  [[nodiscard]] const TuneCheckpoint& checkpoint() const { return checkpoint_; }
+
+ private:
+  /// A setting that the method refuses on these images, such as more components than there are
+  /// directions, does not end the search.
+  json tried(std::size_t number) {
+    const json& setting = settings_[number];
+    if (const std::string error = checkpoint_.error(setting); !error.empty())
+      return {{"options", setting}, {"error", error}};
+    try {
+      while (true) {
+        const std::vector<double> done = checkpoint_.accuracies(setting);
+        const auto fold = static_cast<int>(done.size());
+        if (fold >= command_.folds) return row_of(setting, done);
+        set_progress_prefix(fmt::format("setting {} of {}, fold {} of {}", number + 1,
+                                        settings_.size(), fold + 1, command_.folds));
+        checkpoint_.keep_fold(setting, fold_accuracy(setting, fold));
+        remove_checkpoint(checkpoint_.fold_path());
+      }
+    } catch (const InvalidArgument& error) {
+      checkpoint_.keep_error(setting, error.what());
+      remove_checkpoint(checkpoint_.fold_path());
+      return {{"options", setting}, {"error", error.what()}};
+    }
+  }
+
+  double fold_accuracy(const json& setting, int fold) {
     std::vector<Index> inside;
     std::vector<Index> outside;
-    for (std::size_t i = 0; i < fold_of.size(); ++i) {
-      (fold_of[i] == fold ? outside : inside).push_back(static_cast<Index>(i));
-    }
-    const Model model = train(context, *subset(images, inside), {options});
-    const ImageSetPtr held = subset(images, outside);
-    accuracies.push_back(accuracy_of(model.predict(context, *held), held->labels()));
+    for (std::size_t i = 0; i < fold_of_.size(); ++i)
+      (fold_of_[i] == fold ? outside : inside).push_back(static_cast<Index>(i));
+    const Model model = train(context_, *subset(images_, inside),
+                              {with_setting(command_.pipeline, setting), checkpoint_.fold_path()});
+    const ImageSetPtr held = subset(images_, outside);
+    return accuracy_of(model.predict(context_, *held), held->labels());
   }
-  Score score;
-  for (const double accuracy : accuracies) score.mean += accuracy / folds;
-  for (const double accuracy : accuracies)
-    score.deviation += (accuracy - score.mean) * (accuracy - score.mean);
-  score.deviation = std::sqrt(score.deviation / (folds - 1));
-  return score;
-}
+
+  static json row_of(const json& setting, const std::vector<double>& accuracies) {
+    const auto folds = static_cast<double>(accuracies.size());
+    double mean = 0;
+    double squares = 0;
+    for (const double accuracy : accuracies) mean += accuracy / folds;
+    for (const double accuracy : accuracies) squares += (accuracy - mean) * (accuracy - mean);
+    return {
+        {"options", setting}, {"accuracy", mean}, {"deviation", std::sqrt(squares / (folds - 1))}};
+  }
+
+  static void print(const json& row) {
+    const std::string setting = setting_text(row["options"]);
+    if (row.contains("error")) {
+      fmt::print("{:<40} failed: {}\n", setting, row["error"].get<std::string>());
+    } else {
+      fmt::print("{:<40} {:6.2f} % ± {:.2f}\n", setting, 100 * row["accuracy"].get<double>(),
+                 100 * row["deviation"].get<double>());
+    }
+    std::fflush(stdout);
+  }
+
+  const Context& context_;
+  const TuneCommand& command_;
+  const ImageSetPtr& images_;
+  std::vector<json> settings_;
+  std::vector<int> fold_of_;
+  TuneCheckpoint checkpoint_;
+};
 
 /// What is to be searched on these images.
 std::vector<json> settings_for(const CLI::App& app, const TuneCommand& command,
@@ -60,32 +147,23 @@ std::vector<json> settings_for(const CLI::App& app, const TuneCommand& command,
   const std::vector<std::string> grid = default_grid(app, command.pipeline, facts_of(images, true));
   if (grid.empty()) {
     fmt::print(stderr,
-               "nothing to search: the options and the data settle all that {} would try; name "
-               "others with --grid\n",
+               "nothing to search: no option that {} would try has an effect here or is left open; "
+               "name others with --grid\n",
                command.pipeline.method);
   }
   return combinations(grid);
 }
 
-ImageSetPtr labelled_images(const Context& context, const TuneCommand& command) {
-  ImageSetPtr images = open_images(context, command.data).train;
-  if (images->labels().empty()) {
+TuneData labelled_images(const Context& context, const TuneCommand& command) {
+  const DataSet data = open_images(context, command.data);
+  if (data.train->labels().empty()) {
     throw DataError(
         fmt::format("[tune] {}: tune searches by accuracy and needs labels, which the "
-                    "data does not have; --labels names those of a file",
+                    "data does not have; --labels names a file with them",
                     command.data.path.string()));
   }
-  return command.pipeline.images > 0 ? first_images(images, command.pipeline.images) : images;
-}
-
-void write_report(const TuneCommand& command, const ImageSet& images, const json& rows,
-                  const json& best) {
-  ReportPage page = begin_page(
-      "krica tune",
-      fmt::format("{}: {} {}.", command.data.path.string(), images.size(), to_text(images.shape())),
-      command.pipeline.seed);
-  add_tuning(page, rows, best, command.folds);
-  page.save(command.report);
+  const Index images = command.pipeline.images;
+  return {images > 0 ? first_images(data.train, images) : data.train, data.test};
 }
 
 /// All that is wrong whatever the data are.
@@ -96,29 +174,7 @@ void check_command(const TuneCommand& command) {
   for (const json& setting : combinations(command.grid)) with_setting(command.pipeline, setting);
   check_target(command.model);
   check_target(command.report);
-}
-
-/// One row. A setting that the method refuses on these images, as more components than there are
-/// directions, does not end the search: the row tells why.
-json tried(const Context& context, const ImageSetPtr& images, const TuneCommand& command,
-           const json& setting) {
-  try {
-    const Score score =
-        cross_validate(context, images, with_setting(command.pipeline, setting), command.folds);
-    return {{"options", setting}, {"accuracy", score.mean}, {"deviation", score.deviation}};
-  } catch (const InvalidArgument& error) {
-    return {{"options", setting}, {"error", error.what()}};
-  }
-}
-
-void print_row(const json& row) {
-  const std::string setting = setting_text(row["options"]);
-  if (row.contains("error")) {
-    fmt::print("{:<40} failed: {}\n", setting, row["error"].get<std::string>());
-  } else {
-    fmt::print("{:<40} {:6.2f} % ± {:.2f}\n", setting, 100 * row["accuracy"].get<double>(),
-               100 * row["deviation"].get<double>());
-  }
+  check_target(checkpoint_path(command));
 }
 
 /// The first of the most accurate. Throws InvalidArgument where all failed.
@@ -133,24 +189,93 @@ json best_of(const json& rows) {
   return best;
 }
 
+/// The command that trains with a setting: this one's options, without those of the search.
+std::string training_command(const CLI::App& app, const TuneCommand& command, const json& setting) {
+  constexpr std::array<std::string_view, 7> kOfTheSearch = {
+      "--grid", "--folds", "--output", "--report", "--checkpoint", "--config", "--json"};
+  const std::string model = command.model.empty() ? "model.krica" : command.model.string();
+  std::string text = fmt::format("krica train {} -o {}", shell_word(command.data.path.string()),
+                                 shell_word(model));
+  for (const CLI::Option* option : app.get_options()) {
+    const std::string name = option->get_name(false, false);
+    const bool left_out =
+        option->count() == 0 || !name.starts_with("--") || setting.contains(name.substr(2)) ||
+        std::find(kOfTheSearch.begin(), kOfTheSearch.end(), name) != kOfTheSearch.end();
+    if (left_out) continue;
+    text += " " + name;
+    if (option->get_expected_max() == 0) continue;  // a flag
+    for (const std::string& value : option->results()) text += " " + shell_word(value);
+  }
+  for (const auto& [name, value] : setting.items()) {
+    text += fmt::format(" --{}", name);
+    if (value.is_boolean() && app.get_option("--" + name)->get_expected_max() == 0) continue;
+    text += " " + shell_word(value.is_string() ? value.get<std::string>() : value.dump());
+  }
+  return text;
+}
+
+/// The best setting, trained on all training images, for the model file and the page.
+struct BestModel {
+  Model model;
+  Trial trial;
+};
+
+BestModel train_best(const Context& context, const TuneCommand& command, const TuneData& data,
+                     const json& best, const std::filesystem::path& checkpoint) {
+  TrainingReport report;
+  Model model = train(context, *data.train,
+                      {with_setting(command.pipeline, best["options"]), checkpoint}, &report);
+  Trial trial = trial_of(model, report, data.train->size());
+  if (data.test) add_test(model, model.scores(context, *data.test), *data.test, trial);
+  return {std::move(model), std::move(trial)};
+}
+
+void write_report(const TuneCommand& command, const TuneData& data, const json& rows,
+                  const json& best, const BestModel& trained) {
+  ReportPage page = begin_page("krica tune",
+                               fmt::format("{}: {} {}.", command.data.path.string(),
+                                           data.train->size(), to_text(data.train->shape())),
+                               command.pipeline.seed);
+  add_tuning(page, rows, best, command.folds);
+  page.add_section("The best setting, trained on all training images");
+  if (trained.trial.labels.empty()) {
+    page.add_note("There is no test part, so nothing was tested; --test-fraction splits one off.");
+  } else {
+    page.add_text(
+        fmt::format("Test accuracy {:.2f} %.", 100 * trained.trial.evaluation().accuracy));
+  }
+  add_trial(page, {trained.trial, &trained.model, data.test.get()});
+  page.save(command.report);
+}
+
 void run_tune(CLI::App& app, const TuneCommand& command) {
   apply_config(app, command.session);
   check_command(command);
   const Context context = make_context(command.session, command.pipeline.seed);
-  const ImageSetPtr images = labelled_images(context, command);
-  json rows = json::array();
-  for (const json& setting : settings_for(app, command, *images)) {
-    rows.push_back(tried(context, images, command, setting));
-    end_progress_line();
-    if (!command.session.json) print_row(rows.back());
-  }
+  const TuneData data = labelled_images(context, command);
+  const std::filesystem::path place = checkpoint_path(command);
+  keep_for_resume({place, place.string() + ".fold"});
+  Search search(context, command, data.train, settings_for(app, command, *data.train));
+  const json rows = search.run();
   const json best = best_of(rows);
-  if (!command.session.json) fmt::print("best: {}\n", setting_text(best["options"]));
-  if (!command.model.empty())
-    train(context, *images, {with_setting(command.pipeline, best["options"])}).save(command.model);
-  end_progress_line();
-  if (!command.report.empty()) write_report(command, *images, rows, best);
-  if (command.session.json) print_json({{"rows", rows}, {"best", best}, {"folds", command.folds}});
+  if (!command.model.empty() || !command.report.empty()) {
+    const BestModel trained =
+        train_best(context, command, data, best, search.checkpoint().fold_path());
+    end_progress_line();
+    if (!command.model.empty()) trained.model.save(command.model);
+    if (!command.report.empty()) write_report(command, data, rows, best, trained);
+  }
+  search.checkpoint().remove();
+  const std::string next = training_command(app, command, best["options"]);
+  if (command.session.json) {
+    return print_json({{"rows", rows},
+                       {"best", best},
+                       {"folds", command.folds},
+                       {"command", next},
+                       {"resumed", search.checkpoint().resumed()}});
+  }
+  fmt::print("best: {} with {:.2f} %; train with it: {}\n", setting_text(best["options"]),
+             100 * best["accuracy"].get<double>(), next);
 }
 
 }  // namespace
@@ -169,11 +294,18 @@ void add_tune(CLI::App& app) {
   sub->add_option("--folds", command->folds, "number of cross-validation folds")
       ->capture_default_str();
   add_path(*sub, "-o,--output", command->model,
-           "model file to write, trained with the best setting on all training images");
-  add_path(*sub, "--report", command->report, "write an HTML report");
+           "train the best setting on all training images and write the model");
+  add_path(*sub, "--report", command->report,
+           "write an HTML page about the search and the best setting's model");
   add_pipeline_options(*sub, command->pipeline);
+  add_path(*sub, "--checkpoint", command->checkpoint,
+           "where finished folds are kept until the search is done; default: OUTPUT or REPORT with "
+           ".tune-checkpoint appended, or krica.tune-checkpoint")
+      ->group("Running");
   add_session_options(*sub, command->session);
-  sub->footer("\nExample: krica tune embedded --grid gamma=2,3,4 --components 200 --patches 20000");
+  sub->footer(
+      "\nAn interrupted search resumes when the same command is rerun.\n"
+      "\nExample: krica tune embedded --grid gamma=2,3,4 --components 200 --patches 20000");
   sub->callback([sub, command] { run_tune(*sub, *command); });
 }
 

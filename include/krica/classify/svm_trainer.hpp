@@ -25,6 +25,13 @@ struct ChosenC {
   std::vector<std::pair<double, double>> tried;  ///< C and held-out accuracy
 };
 
+/// Scores of samples by a classifier that was not trained on them; none where nothing could be held
+/// out.
+struct HeldOutScores {
+  Matrix<float> scores;  ///< samples × classes
+  std::vector<int> labels;
+};
+
 class SvmTrainer {
  public:
   /// The views must outlive the trainer; options.C is not used. Throws as LinearSvm::fit.
@@ -41,10 +48,15 @@ class SvmTrainer {
   ChosenC choose_c(const std::function<void(const Archive&)>& checkpoint = {},
                    const Archive* state = nullptr);
 
+  /// Of the given samples, or of the fifth that choose_c holds out, by a fit on the other samples.
+  HeldOutScores held_out_scores(double C, std::vector<Index> held_out = {});
+
  private:
   struct Fit;
   class Search;
   LinearSvm solve(const Fit& fit);
+  [[nodiscard]] std::vector<Index> held_out_fifth() const;
+  [[nodiscard]] std::vector<float> weights_without(std::span<const Index> held_out) const;
 
   const Context& context_;
   ConstMatrixView<float> features_;

@@ -78,6 +78,11 @@ struct DataSet {
 DataSet open_dataset(const Context& context, const std::filesystem::path& path,
                      const OpenOptions& options = {});
 
+/// What open_dataset takes a path for, without opening it: kFolder for an image file and for a
+/// directory that is nothing else. Throws DataError for a file that is none of the formats, IoError
+/// where the file system refuses.
+DataFormat recognised_format(const std::filesystem::path& path);
+
 /// The built-in set: 28 × 28 grey, 10 classes of clothing, 200 training and 100 test images each.
 DataSet embedded_dataset();
 

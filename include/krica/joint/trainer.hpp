@@ -71,6 +71,10 @@ struct JointResult {
   Index failed_step = -1;
 };
 
+/// The images that train_jointly holds out for early stopping: none where options.held_out is 0.
+std::vector<Index> held_out_images(const Context& context, const ImageSet& images,
+                                   const JointOptions& options);
+
 /// The images and their labels, the preprocessing their patches go through, and where to begin.
 /// `patches` (preprocessed) are what the reconstruction term is taken over, 1024 drawn at every
 /// step; needed where objective.reconstruction > 0.

@@ -43,6 +43,9 @@ class Model {
     std::optional<FeatureExtractor> extractor;  ///< none: raw pixels
     std::optional<Standardiser> standardiser;   ///< with the classifier
     std::optional<LinearSvm> svm;
+    /// Turns scores into probabilities (classify/calibration.hpp); none where there was nothing to
+    /// calibrate on, and in older model files.
+    std::optional<double> temperature;
   };
 
   explicit Model(Parts parts) : parts_(std::move(parts)) {}
@@ -64,6 +67,9 @@ class Model {
   /// Scores, images × classes; with options().test_flips the mean of those of the image and its
   /// mirror image. Throws InvalidArgument without a classifier. Works through the images in rounds.
   [[nodiscard]] Matrix<float> scores(const Context& context, const ImageSet& images) const;
+  /// The probabilities that belong to the scores. Throws InvalidArgument without a classifier or a
+  /// temperature.
+  [[nodiscard]] Matrix<float> probabilities(const Context& context, const ImageSet& images) const;
   [[nodiscard]] std::vector<int> predict(const Context& context, const ImageSet& images) const;
 
   /// The atoms as patches of pixels, K × receptive_field² · channels, un-whitened. Throws

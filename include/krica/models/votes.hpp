@@ -26,6 +26,20 @@ std::vector<std::vector<Index>> atom_groups(const Model& model);
 std::vector<std::vector<Index>> strongest_atoms(const std::vector<std::vector<Index>>& groups,
                                                 Index most);
 
+/// How much each atom adds to the score of a class for an image or sample: the classifier's weights
+/// times the standardised features of the atom, summed over the cells. An average image gets 0; the
+/// contributions of all atoms add up to the score (without mirror images) less the classifier's
+/// bias. Throws as atom_votes.
+std::vector<float> atom_contributions(const Model& model, const float* image, Index which);
+
+struct AtomContribution {
+  Index atom = 0;
+  float contribution = 0;
+};
+
+/// The largest positive contributions, largest first, `most` at most.
+std::vector<AtomContribution> deciding_atoms(const std::vector<float>& contributions, Index most);
+
 /// How much every position of a planar image adds to the score of a class: rows × columns of
 /// positions. A feature's share in the score is divided among the positions of its cell in
 /// proportion to their codes, that of an average image evenly; the votes of all positions add up to

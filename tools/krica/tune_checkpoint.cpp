@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tune_checkpoint.hpp"
+
+#include <fmt/format.h>
+
+#include "krica/models/training.hpp"
+#include "krica/runtime/archive.hpp"
+#include "krica/runtime/error.hpp"
+#include "krica/runtime/version.hpp"
+
+namespace krica::cli {
+namespace {
+
+using nlohmann::json;
+
+constexpr const char* kKind = "krica-tune-checkpoint";
+
+json empty_content(const TuneJob& job) {
+  return {{"version", version()}, {"options", job.options},         {"grid", job.grid},
+          {"folds", job.folds},   {"fingerprint", job.fingerprint}, {"finished", json::object()}};
+}
+
+std::string difference(const json& saved, const json& now) {
+  std::string text;
+  for (const auto& [name, value] : now.items()) {
+    const json before = saved.value(name, json());
+    if (before != value)
+      text += fmt::format(" {} (saved {}, now {})", name, before.dump(), value.dump());
+  }
+  return text;
+}
+
+}  // namespace
+
+TuneCheckpoint::TuneCheckpoint(std::filesystem::path path, const TuneJob& job)
+    : path_(std::move(path)), content_(empty_content(job)) {
+  if (!std::filesystem::exists(path_)) {
+    remove_checkpoint(fold_path());  // of another search, whose file is gone
+    return;
+  }
+  const Archive archive = Archive::load(path_);
+  if (!archive.has_text("kind") || archive.text("kind") != kKind) {
+    throw DataError(
+        fmt::format("[tune] {} is not a checkpoint of krica tune; give another "
+                    "--checkpoint, or move the file away",
+                    path_.string()));
+  }
+  try {
+    content_ = json::parse(archive.text("search"));
+    check(job);
+  } catch (const json::exception& error) {
+    throw DataError(fmt::format("[tune] {}: {}", path_.string(), error.what()));
+  }
+  resumed_ = true;
+}
+
+void TuneCheckpoint::check(const TuneJob& job) const {
+  json before = content_.at("options");
+  json now = job.options;
+  before["grid"] = content_.at("grid");
+  now["grid"] = job.grid;
+  before["folds"] = content_.at("folds");
+  now["folds"] = job.folds;
+  before["krica"] = content_.at("version");
+  now["krica"] = version();
+  const std::string differing = difference(before, now);
+  if (!differing.empty()) {
+    throw InvalidArgument(
+        fmt::format("[tune] {} was made with other options:{}; remove it to "
+                    "start anew, or give another --checkpoint",
+                    path_.string(), differing));
+  }
+  if (content_.at("fingerprint") != job.fingerprint) {
+    throw DataError(
+        fmt::format("[tune] {} was made with other data; remove it to start anew, or "
+                    "give another --checkpoint",
+                    path_.string()));
+  }
+}
+
+std::vector<double> TuneCheckpoint::accuracies(const json& setting) const {
+  const json finished = content_["finished"].value(setting.dump(), json::object());
+  return finished.value("accuracies", std::vector<double>());
+}
+
+std::string TuneCheckpoint::error(const json& setting) const {
+  return content_["finished"].value(setting.dump(), json::object()).value("error", std::string());
+}
+
+void TuneCheckpoint::keep_fold(const json& setting, double accuracy) {
+  content_["finished"][setting.dump()]["accuracies"].push_back(accuracy);
+  write();
+}
+
+void TuneCheckpoint::keep_error(const json& setting, const std::string& error) {
+  content_["finished"][setting.dump()]["error"] = error;
+  write();
+}
+
+void TuneCheckpoint::keep_interrupted_fold() const {
+  if (std::filesystem::exists(fold_path())) write();
+}
+
+void TuneCheckpoint::write() const {
+  Archive archive;
+  archive.put_text("kind", kKind);
+  archive.put_text("search", content_.dump());
+  archive.save(path_);
+}
+
+void TuneCheckpoint::remove() const {
+  std::error_code ignored;  // nothing to remove is fine
+  std::filesystem::remove(path_, ignored);
+  remove_checkpoint(fold_path());
+}
+
+}  // namespace krica::cli
