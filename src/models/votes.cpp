@@ -134,6 +134,7 @@ std::vector<std::vector<Index>> strongest_atoms(const std::vector<std::vector<In
 
 Matrix<float> position_votes(const Model& model, const float* image, Index which) {
   require_atoms_and_classifier(model);
+  require(!model.shape().is_sample(), "votes", "samples have no positions that could vote");
   require(which >= 0 && which < model.parts().svm->n_classes(), "votes",
           "class {} is not in 0 ... {}", which, model.parts().svm->n_classes() - 1);
   const FeatureExtractor& extractor = *model.parts().extractor;
