@@ -66,7 +66,7 @@ def type_of(name, default, kind):
     if name == "pooling_groups":
         return "int | str"
     if default == "auto" and kind != "str":
-        return f'{kind} | Literal["auto"]'
+        return f'{TYPES.get(kind, kind)} | Literal["auto"]'
     return TYPES.get(kind, kind)
 
 

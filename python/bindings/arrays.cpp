@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <memory>
 
 #include "krica/runtime/error.hpp"
@@ -34,6 +35,9 @@ class ArrayImages final : public ImageSet {
     load(first, count, out);
   }
   void load_floats(Index first, Index count, float* out) const override { load(first, count, out); }
+  void load_doubles(Index first, Index count, double* out) const override {
+    load(first, count, out);
+  }
 
   template <class Out>
   void load(Index first, Index count, Out* out) const {
@@ -66,11 +70,12 @@ ImageShape shape_of(const py::array& array) {
                   shape_text(array)));
 }
 
-void require_finite(const float* numbers, Index count) {
+template <class Number>
+void require_finite(const Number* numbers, Index count) {
   Index bad = 0;
   Index first = -1;
   for (Index i = 0; i < count; ++i) {
-    if (std::isfinite(numbers[i])) continue;
+    if (std::abs(numbers[i]) <= std::numeric_limits<float>::max()) continue;
     if (bad++ == 0) first = i;
   }
   if (bad > 0) {
@@ -78,6 +83,13 @@ void require_finite(const float* numbers, Index count) {
         fmt::format("[array] {} numbers are NaN, infinite or beyond float32, the first at place {}",
                     bad, first));
   }
+}
+
+template <class Number>
+ImageSetPtr number_set(ImageSetInfo info, const py::array& array) {
+  const auto* numbers = static_cast<const Number*>(array.data());
+  require_finite(numbers, info.size * info.shape.values());
+  return std::make_shared<ArrayImages<Number>>(std::move(info), numbers);
 }
 
 }  // namespace
@@ -98,12 +110,10 @@ ImageSetPtr image_set(const py::array& array, Labels labels) {
     return std::make_shared<ArrayImages<std::uint8_t>>(
         std::move(info), static_cast<const std::uint8_t*>(array.data()));
   }
-  if (!py::isinstance<py::array_t<float>>(array))
-    throw InvalidArgument("[array] the numbers must be uint8 or float32");
   info.pixel_type = PixelType::kFloat32;
-  const auto* numbers = static_cast<const float*>(array.data());
-  require_finite(numbers, info.size * info.shape.values());
-  return std::make_shared<ArrayImages<float>>(std::move(info), numbers);
+  if (py::isinstance<py::array_t<float>>(array)) return number_set<float>(std::move(info), array);
+  if (py::isinstance<py::array_t<double>>(array)) return number_set<double>(std::move(info), array);
+  throw InvalidArgument("[array] the numbers must be uint8, float32 or float64");
 }
 
 template <class Scalar>

@@ -81,6 +81,15 @@ py::array_t<float> samples_from(const Model& model, const py::array& codes) {
   return to_array(samples_from_codes(model, view_of<float>(codes, "codes")));
 }
 
+/// (filters, mean) in the space of the samples, or None where the preprocessing is not affine.
+py::object filters_and_mean(const Model& model) {
+  if (!model.parts().extractor) return py::none();
+  if (!model.parts().extractor->preprocessing().is_affine()) return py::none();
+  const std::vector<double> mean = input_mean(model);
+  return py::make_tuple(to_array(input_filters(model)),
+                        py::array_t<double>(static_cast<py::ssize_t>(mean.size()), mean.data()));
+}
+
 /// Rows of (iteration, evaluations, value, gradient_norm, step).
 py::list history(const Model& model) {
   py::list rows;
@@ -127,6 +136,7 @@ void bind_model(py::module_& module) {
       .def("position_votes", &position_votes_of, py::arg("X"), py::arg("classes"), py::arg("run"))
       .def("samples_from_codes", &samples_from, py::arg("codes"))
       .def("atoms", &atoms)
+      .def("input_filters", &filters_and_mean)
       .def("atom_images", [](const Model& model) { return to_array(model.atom_images()); })
       .def("save", &save, py::arg("path"))
       .def_static("load", &load, py::arg("path"))
@@ -137,7 +147,8 @@ void bind_model(py::module_& module) {
       .def_property_readonly("status", [](const Model& m) { return m.parts().basis_status; })
       .def_property_readonly("history", &history)
       .def_property_readonly("class_names", &Model::class_names)
-      .def_property_readonly("label_type", [](const Model& m) { return name_of(m.parts().label_type); })
+      .def_property_readonly("label_type",
+                             [](const Model& m) { return name_of(m.parts().label_type); })
       .def_property_readonly("atom_class", [](const Model& m) { return m.parts().atom_class; })
       .def_property_readonly("has_classifier", &Model::has_classifier)
       .def_property_readonly("n_features", &Model::n_features)

@@ -27,13 +27,15 @@ py::dict to_dict(const TrainingReport& report) {
 /// The model, what is to be told about its making, and the exception that interrupted it, if any:
 /// then the model is the best so far, or None where there is none yet.
 py::tuple train_model(const py::dict& options, const py::array& X, const std::vector<int>& labels,
-                      const std::vector<std::string>& class_names,
-                      const std::string& label_type, bool classifier,
-                      const std::filesystem::path& checkpoint, const py::dict& run,
-                      const std::shared_ptr<const Model>& start, AdamStream<float>* stream) {
+                      const std::vector<std::string>& class_names, const std::string& label_type,
+                      bool classifier, const std::filesystem::path& checkpoint, const py::dict& run,
+                      const std::shared_ptr<const Model>& start, AdamStream<float>* stream,
+                      const py::object& initial_atoms) {
   TrainingJob job{options_from(options), checkpoint, classifier, start};
   job.stream = stream;
   job.best_when_cancelled = true;
+  if (!initial_atoms.is_none())
+    job.initial_atoms = Matrix<float>::copy_of(view_of<float>(initial_atoms, "init"));
   Running running(run_options_from(run), job.options.seed);
   ImageSetPtr images = image_set(X, {labels, class_names, krica::label_type(label_type)});
   if (job.options.images > 0) images = first_images(images, job.options.images);
@@ -57,8 +59,9 @@ void bind_training(py::module_& module) {
             return AdamStream<float>(Archive::parse(std::string_view(bytes), "stream"));
           }));
   module.def("train", &train_model, py::arg("options"), py::arg("X"), py::arg("labels"),
-             py::arg("class_names"), py::arg("label_type"), py::arg("classifier"), py::arg("checkpoint"), py::arg("run"),
-             py::arg("start") = py::none(), py::arg("stream") = py::none());
+             py::arg("class_names"), py::arg("label_type"), py::arg("classifier"),
+             py::arg("checkpoint"), py::arg("run"), py::arg("start") = py::none(),
+             py::arg("stream") = py::none(), py::arg("initial_atoms") = py::none());
 }
 
 }  // namespace krica::python

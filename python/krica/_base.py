@@ -4,10 +4,12 @@
 import numbers
 import os
 import re
+import warnings
 
 import joblib
 import numpy as np
 from sklearn.base import BaseEstimator
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
@@ -41,6 +43,14 @@ def seed_of(random_state):
     if isinstance(random_state, numbers.Integral):
         return int(random_state)
     return check_random_state(random_state).randint(2**31 - 1)
+
+
+def _as_parameter_names(message):
+    """A message of the library in Python's spelling: no "[train]" in front, option_name for option-name."""
+    message = re.sub(r"^\[\w+\] ", "", message)
+    for name in OPTIONS:
+        message = message.replace(name.replace("_", "-"), name)
+    return message
 
 
 class ModelEstimator(BaseEstimator):
@@ -87,6 +97,8 @@ class ModelEstimator(BaseEstimator):
             self._keep(model)
         if error is not None:
             raise error
+        if told["warning"]:
+            warnings.warn(_as_parameter_names(told["warning"]), ConvergenceWarning, stacklevel=3)
         return told
 
     def _keep(self, model):

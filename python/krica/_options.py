@@ -40,6 +40,16 @@ IMAGE_OPTIONS = {
     "threads": Option("deprecated", "former name of `n_jobs`", [], "int"),
 }
 FORMER_NAMES = {"components": "n_components", "seed": "random_state", "threads": "n_jobs"}
+SAMPLE_OPTIONS["non_gaussianity"] = OPTIONS["non_gaussianity"]._replace(
+    default=1,
+    type="int or array-like of shape (n_components,)",
+    help="1 to seek sparse (super-Gaussian) sources, -1 for sub-Gaussian ones; one value, or one per atom",
+)
+SAMPLE_OPTIONS["init"] = OPTIONS["init"]._replace(
+    type="str or array-like of shape (n_components, n_features)",
+    help="start of the basis: kmeans, random-patches, random, class-kmeans or label-affinity; auto is the method's "
+    "own; or the first atoms as an array, in the space of whitened samples",
+)
 
 # How to run, as opposed to what to learn.
 RUNNING = {
@@ -52,25 +62,25 @@ RUNNING = {
     "memory": Option("4G", "memory budget: a number of bytes, or a text such as 512M or 4G", [], "int or str"),
     "checkpoint": Option(
         None,
-        "file in which progress is kept, so that the same fit goes on after an interruption; None for none",
+        "file for progress, so that the same fit resumes after an interruption; None for none",
         [],
         "str, path-like or None",
     ),
     "verbose": Option(False, "show a progress bar", [], "bool"),
     "callback": Option(
         None,
-        "called as fitting goes on, with a dict of stage, step, total, value and note; an exception that it raises "
-        "stops the fit, and the estimator holds the best so far",
+        "called during the fit with a dict of stage, step, total, value and note; an exception that it raises "
+        "stops the fit, and the estimator keeps the best so far",
         [],
         "callable or None",
     ),
 }
 
-# What every fitted estimator tells of its learning.
+# The attributes of every fitted estimator that describe how it was learned.
 ATTRIBUTES = """n_iter_ : int
     Iterations; epochs of Adam and of max-margin kRICA, passes of `partial_fit`.
 history_ : structured ndarray
-    A row an iteration: iteration, evaluations, value, gradient_norm and step; of K-means the last one alone.
+    One row per iteration: iteration, evaluations, value, gradient_norm and step; for K-means the last one only.
 status_ : str
     Why the solver stopped: "converged", "iteration-limit", "line-search-failed", "numerical-trouble", "diverged",
     "collapsed" or "cancelled"."""
@@ -87,8 +97,8 @@ def _text(name, option):
 
 
 def _option(name, of_images):
-    special = IMAGE_OPTIONS.get(name) if of_images else None
-    return special or SAMPLE_OPTIONS.get(name) or RUNNING.get(name) or OPTIONS[name]
+    special = IMAGE_OPTIONS if of_images else SAMPLE_OPTIONS
+    return special.get(name) or RUNNING.get(name) or OPTIONS[name]
 
 
 def with_parameters(*names, positional=0, of_images=False, **defaults):

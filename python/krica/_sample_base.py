@@ -25,28 +25,50 @@ def _is_stochastic(estimator):
 
 
 def _has_linear_codes(estimator):
-    if estimator.encoder == "kernel" and estimator.kernel == "linear":
+    encoder = estimator._default_encoder if estimator.encoder == "auto" else estimator.encoder
+    if encoder == "linear" or (encoder == "kernel" and estimator.kernel == "linear"):
         return True
-    raise AttributeError(
-        "inverse_transform is defined for linear codes alone: use encoder='kernel', kernel='linear', which gives "
-        "w·x instead of its absolute value"
-    )
+    raise AttributeError(f"inverse_transform needs linear codes: use encoder='linear' instead of {encoder!r}")
+
+
+def _as_words(values):
+    """An array of +1 and -1 as the library spells it: "1,-1,1"."""
+    if isinstance(values, str) or np.ndim(values) == 0:
+        return str(values)
+    return ",".join(f"{value:g}" for value in np.ravel(values))
 
 
 class SampleEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ModelEstimator):
     """fit, transform and what belongs to them."""
+
+    _default_encoder = None  # what encoder="auto" means, where that is linear
 
     def _method(self):
         """The library's name of the method."""
         raise NotImplementedError
 
     def _options(self):
-        return {
+        options = {
             **model_options(self, SKLEARN_NAMES),
             "method": self._method(),
             "components": self._n_components,
             "seed": self._seed,
         }
+        if self._initial_atoms() is not None:
+            options["init"] = "given"
+        if "non_gaussianity" in options:
+            options["non_gaussianity"] = _as_words(options["non_gaussianity"])
+        return options
+
+    def _initial_atoms(self):
+        """The atoms that `init` holds; None where it is a word."""
+        init = getattr(self, "init", "auto")
+        if isinstance(init, str):
+            return None
+        atoms = np.ascontiguousarray(init, dtype=np.float32)
+        if atoms.ndim != 2:
+            raise ValueError(f"init must be a name or an array of shape (n_components, n_features), got {atoms.shape}")
+        return atoms
 
     def _threads(self):
         return thread_count(self.n_jobs)
@@ -72,18 +94,20 @@ class SampleEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ModelEs
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            The samples. They are computed with as float32; an array of that type, C-contiguous, is not copied.
+            The samples. They are standardised in their own type and then computed with in float32; a C-contiguous array
+            of float32 or float64 is not copied.
         y : array-like of shape (n_samples,), default=None
-            Classes, for methods that are told them by a positive `discrimination`; else ignored.
+            Classes, used by methods with a positive `discrimination`; otherwise ignored.
 
         Returns
         -------
         self : object
-            The fitted estimator. After Ctrl-C it holds the best atoms so far.
+            The fitted estimator. After Ctrl-C it holds the best atoms so far. A `ConvergenceWarning` reports a solver
+            that did not converge, and atoms that collapsed or diverged.
         """
         X = self._validated(X, reset=True)
         self._settle(X)
-        self._learn(_as_float32(X), *self._labels(X, y))
+        self._learn(X, *self._labels(X, y), initial_atoms=self._initial_atoms())
         return self
 
     def transform(self, X):
@@ -101,11 +125,16 @@ class SampleEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ModelEs
         """
         check_is_fitted(self)
         X = self._validated(X, reset=False)
-        return self._model.transform(_as_float32(X), self._run_options()).astype(X.dtype, copy=False)
+        return self._model.transform(X, self._run_options()).astype(X.dtype, copy=False)
 
     def _keep(self, model):
         super()._keep(model)
         self.components_ = model.atoms().astype(self._dtype, copy=False)
+        filters = model.input_filters()
+        for name in ("input_components_", "mean_"):
+            vars(self).pop(name, None)
+        if filters is not None:
+            self.input_components_, self.mean_ = (array.astype(self._dtype, copy=False) for array in filters)
 
     def _more_tags(self):
         return {"preserves_dtype": [np.float64, np.float32]}
@@ -149,7 +178,9 @@ class StreamingMixin:
         if first:
             self._settle(X)
         start = None if first else self._model
-        self._learn(_as_float32(X), *self._labels(X, y), start=start, stream=self._stream)
+        self._learn(
+            X, *self._labels(X, y), start=start, stream=self._stream, initial_atoms=self._initial_atoms()
+        )
         return self
 
     def _settle(self, X):
@@ -162,7 +193,7 @@ class InvertibleMixin:
 
     @available_if(_has_linear_codes)
     def inverse_transform(self, X):
-        """Samples from codes, by least squares; defined for `encoder="kernel", kernel="linear"`.
+        """Samples from codes, by least squares; defined for `encoder="linear"`.
 
         Parameters
         ----------

@@ -17,15 +17,17 @@ _ALWAYS = ("patches", "random_state", "n_jobs", "memory", "verbose", "callback")
 
 
 @with_parameters(
-    "n_components", *_KERNEL, "sparsity", "epsilon", *_CODING, "convention", "pooling_groups", *_PREPARING, *_SOLVING,
-    *_ALWAYS, positional=1,
+    "n_components", *_KERNEL, "sparsity", "epsilon", *_CODING, "convention", "rica_contrast", "reconstruction_weight",
+    "non_gaussianity", "pooling_groups", *_PREPARING, *_SOLVING, *_ALWAYS, positional=1,
 )  # fmt: skip
 class RICA(InvertibleMixin, StreamingMixin, SampleEstimator):
     """Reconstruction ICA: over-complete linear filters with sparse outputs.
 
     Minimises the mean of ``||W'Wx - x||^2 + sparsity * sum(sqrt((Wx)^2 + epsilon))`` over the atoms W, on whitened
-    samples (`convention` names other forms of it). Codes are ``|Wx|``, as on the command line; with
-    ``encoder="kernel", kernel="linear"`` they are ``Wx``, and `inverse_transform` is defined.
+    samples. Codes are ``Wx``, and `inverse_transform` is defined; ``encoder="abs"`` gives ``|Wx|``.
+
+    ``convention="matlab"`` is the objective of MATLAB's ``rica``, with its defaults: `reconstruction_weight` (Lambda) 1,
+    `rica_contrast` "logcosh", no whitening. The atoms have length 1 then.
 
     Parameters
     ----------
@@ -35,6 +37,11 @@ class RICA(InvertibleMixin, StreamingMixin, SampleEstimator):
     ----------
     components_ : ndarray of shape (n_components, n_features)
         The atoms, in the space of whitened samples.
+    input_components_ : ndarray of shape (n_components, n_features)
+        The filters, in the space of the samples: codes are ``(X - mean_) @ input_components_.T``. The transpose of
+        MATLAB's ``TransformWeights``. Missing where contrast or length are normalised, which is not linear.
+    mean_ : ndarray of shape (n_features,)
+        What is subtracted from samples; zeros without whitening.
     {attributes}
 
     References
@@ -46,13 +53,17 @@ class RICA(InvertibleMixin, StreamingMixin, SampleEstimator):
     >>> import numpy as np
     >>> from krica import RICA
     >>> X = np.random.default_rng(0).laplace(size=(500, 8))
-    >>> rica = RICA(n_components=16, encoder="kernel", kernel="linear")
+    >>> rica = RICA(n_components=16)
     >>> codes = rica.fit_transform(X)
     >>> codes.shape
     (500, 16)
+    >>> bool(np.allclose(codes, (X - rica.mean_) @ rica.input_components_.T, atol=1e-4))
+    True
     >>> bool(np.allclose(rica.inverse_transform(codes), X, atol=1e-4))
     True
     """
+
+    _default_encoder = "linear"
 
     def _method(self):
         return "rica"
@@ -132,8 +143,7 @@ class KernelRICA(InvertibleMixin, StreamingMixin, SampleEstimator):
 class ICA(InvertibleMixin, SampleEstimator):
     """Independent component analysis by symmetric FastICA; at most as many components as features.
 
-    Codes are ``|w.x|`` of unit variance, as on the command line; with ``encoder="kernel", kernel="linear"`` they keep
-    their sign, and `inverse_transform` is defined.
+    Codes are ``w.x`` of unit variance, and `inverse_transform` is defined; ``encoder="abs"`` gives ``|w.x|``.
 
     Parameters
     ----------
@@ -143,6 +153,10 @@ class ICA(InvertibleMixin, SampleEstimator):
     ----------
     components_ : ndarray of shape (n_components, n_features)
         The unmixing matrix, in the space of whitened samples.
+    input_components_ : ndarray of shape (n_components, n_features)
+        The unmixing matrix in the space of the samples: codes are ``(X - mean_) @ input_components_.T``.
+    mean_ : ndarray of shape (n_features,)
+        The mean of the samples.
     {attributes}
 
     References
@@ -151,17 +165,19 @@ class ICA(InvertibleMixin, SampleEstimator):
 
     Examples
     --------
-    Two mixed sources come apart:
+    Two mixed sources are separated:
 
     >>> import numpy as np
     >>> from krica import ICA
     >>> sources = np.random.default_rng(0).laplace(size=(2000, 2))
     >>> mixed = sources @ np.array([[1.0, 0.5], [0.3, 1.0]])
-    >>> codes = ICA(encoder="kernel", kernel="linear", whitening_epsilon=0.0).fit_transform(mixed)
+    >>> codes = ICA().fit_transform(mixed)
     >>> together = np.abs(np.corrcoef(codes.T, sources.T)[:2, 2:])
     >>> bool((together.max(axis=1) > 0.99).all())
     True
     """
+
+    _default_encoder = "linear"
 
     def _method(self):
         return "ica"

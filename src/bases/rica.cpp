@@ -6,8 +6,8 @@
 //
 // Q. V. Le, A. Karpenko, J. Ngiam, A. Ng, "ICA with Reconstruction Cost for Efficient Overcomplete
 // Feature Learning", NIPS 2011. Differences: rows are not normalised, as their code does (the
-// conventions `le` and `matlab` follow the two implementations); pooling groups, where given, share
-// a root; L-BFGS or, for many patches, Adam.
+// conventions `le` and `matlab` follow the two implementations, and return rows of length 1);
+// pooling groups, where given, share a root; L-BFGS or, for many patches, Adam.
 #include "krica/objectives/rica.hpp"
 
 #include "bases/methods.hpp"
@@ -20,18 +20,30 @@ namespace {
 RicaOptions rica_options(const BasisRequest& request) {
   RicaOptions options;
   options.n_components = request.options.components;
-  options.weight = request.options.sparsity;
   options.epsilon = request.options.epsilon;
   options.pooling = request.options.pooling;
+  options.sign = request.options.non_gaussianity;
   apply_convention(options, request.options.convention);
+  options.weight = options.weight_on == WeightOn::kReconstruction
+                       ? request.options.reconstruction_weight
+                       : request.options.sparsity;
+  if (request.options.rica_contrast != "auto")
+    apply_contrast(options, request.options.rica_contrast);
   return options;
+}
+
+/// What the objective takes as atoms: rows of length 1 where the convention normalises them.
+Basis with_normalised_rows(Basis basis, const RicaOptions& options) {
+  if (options.row_norm != RowNorm::kNone) normalise_rows(basis.atoms);
+  return basis;
 }
 
 }  // namespace
 
 Basis learn_rica(const Context& context, const BasisRequest& request) {
-  RicaObjective<float> objective(context, request.patches, rica_options(request));
-  return minimised(context, objective, request);
+  const RicaOptions options = rica_options(request);
+  RicaObjective<float> objective(context, request.patches, options);
+  return with_normalised_rows(minimised(context, objective, request), options);
 }
 
 Basis learn_class_rica(const Context& context, const BasisRequest& request,
@@ -40,9 +52,9 @@ Basis learn_class_rica(const Context& context, const BasisRequest& request,
   options.discrimination = discrimination;
   if (options.row_norm == RowNorm::kNone) options.row_norm = RowNorm::kExact;
   RicaObjective<float> objective(context, request.patches, options, request.labels);
-  Basis basis =
-      minimised(context, objective, request, [&] { return starting_directions(context, request); });
-  normalise_rows(basis.atoms);
+  Basis basis = with_normalised_rows(
+      minimised(context, objective, request, [&] { return starting_directions(context, request); }),
+      options);
   basis.atom_class = discrimination.atom_class;
   return basis;
 }

@@ -89,6 +89,17 @@ Matrix<float> random_patches(const Context& context, ConstMatrixView<float> patc
   return atoms;
 }
 
+Matrix<float> given_atoms(const BasisRequest& request) {
+  const ConstMatrixView<float>& initial = request.initial;
+  const Index K = request.options.components;
+  require(initial.size() > 0, "basis", "init is 'given', but no initial atoms were given");
+  require(initial.rows() == K && initial.cols() == request.patches.cols(), "basis",
+          "the initial atoms are {} x {}; {} atoms of {} values each are needed (after whitening)",
+          initial.rows(), initial.cols(), K, request.patches.cols());
+  require_finite(initial, "basis", "the initial atoms");
+  return Matrix<float>::copy_of(initial);
+}
+
 /// Few patches still make several steps an epoch.
 Index automatic_batch(Index patches) { return std::clamp<Index>(patches / 10, 1, kLargestBatch); }
 
@@ -146,6 +157,7 @@ Matrix<float> starting_atoms(const Context& context, const BasisRequest& request
   require(options.components > 0, "basis", "components must be > 0, got {}", options.components);
   if (options.init == "random")
     return random_atoms(context, options.components, request.patches.cols());
+  if (options.init == "given") return given_atoms(request);
   require_patches_for_atoms(request);
   if (options.init == "random-patches")
     return random_patches(context, request.patches, options.components);

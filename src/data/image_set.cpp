@@ -48,6 +48,17 @@ void ImageSet::read(Index first, Index count, float* out) const {
   }
 }
 
+void ImageSet::read(Index first, Index count, double* out) const {
+  check_range(first, count);
+  if (count > 0) load_doubles(first, count, out);
+}
+
+void ImageSet::load_doubles(Index first, Index count, double* out) const {
+  std::vector<float> numbers(static_cast<std::size_t>(count * shape().values()));
+  read(first, count, numbers.data());
+  std::copy(numbers.begin(), numbers.end(), out);
+}
+
 void ImageSet::load_bytes(Index, Index, std::uint8_t*) const {
   throw InvalidArgument("[image_set.read] this set does not hold bytes");
 }

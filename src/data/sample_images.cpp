@@ -32,6 +32,10 @@ class SampleImages final : public ImageSet {
     }
   }
 
+  void load_doubles(Index first, Index count, double* out) const override {
+    samples_->read(first, count, out);
+  }
+
   SampleSetPtr samples_;
 };
 

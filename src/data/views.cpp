@@ -27,6 +27,9 @@ class SubsetView : public ImageSet {
     copy(first, count, out);
   }
   void load_floats(Index first, Index count, float* out) const override { copy(first, count, out); }
+  void load_doubles(Index first, Index count, double* out) const override {
+    copy(first, count, out);
+  }
 
   template <class Pixel>
   void copy(Index first, Index count, Pixel* out) const {

@@ -114,7 +114,8 @@ void add_test(const Model& model, const Matrix<float>& scores, const ImageSet& t
   trial.predictions = best_classes(scores);
   trial.mistakes = worst_mistakes(scores, trial.labels, trial.predictions);
   if (model.parts().extractor)
-    trial.codes = statistics_of(some_codes(*model.parts().extractor, test));
+    trial.codes = statistics_of(
+        some_codes(*model.parts().extractor, SamplesInUnits(test, model.parts().units)));
 }
 
 }  // namespace krica

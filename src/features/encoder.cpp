@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::string_view kName = "encoder";
 constexpr double kLassoTolerance = 1e-4;
-constexpr NameTable<EncoderKind, 8> kKinds = {{
+constexpr NameTable<EncoderKind, 9> kKinds = {{
     {EncoderKind::kKernel, "kernel"},
     {EncoderKind::kAbs, "abs"},
     {EncoderKind::kTriangle, "triangle"},
@@ -29,6 +29,7 @@ constexpr NameTable<EncoderKind, 8> kKinds = {{
     {EncoderKind::kSoftAbs, "soft-abs"},
     {EncoderKind::kSigmoid, "sigmoid"},
     {EncoderKind::kLasso, "lasso"},
+    {EncoderKind::kLinear, "linear"},
 }};
 
 /// row holds squared distances; afterwards max(0, mean - distance).

@@ -349,6 +349,8 @@ std::optional<AffineCode> code_of(const Encoder& encoder) {
   switch (encoder.options().kind) {
     case EncoderKind::kKernel:
       return kernel_code(encoder);
+    case EncoderKind::kLinear:
+      return product_code(CodeMap::kIdentity, encoder.atoms());
     case EncoderKind::kAbs:
       return product_code(CodeMap::kAbs, encoder.atoms());
     case EncoderKind::kSoftThreshold:

@@ -19,9 +19,10 @@ std::vector<std::string> choices_of(std::string_view option) {
     choices.emplace_back("kpca");
   }
   if (option == "init")
-    choices = {"kmeans", "random-patches", "random", "class-kmeans", "label-affinity"};
+    choices = {"kmeans", "random-patches", "random", "class-kmeans", "label-affinity", "given"};
   if (option == "discrimination-reading") choices = all_names<DiscriminationReading>();
   if (option == "convention") choices = {"paper", "le", "matlab"};
+  if (option == "rica-contrast") choices = {"smooth-l1", "logcosh", "exp", "sqrt"};
   if (option == "pooling-groups") choices = {"none", "topographic"};
   if (option == "landmark-choice") choices = {"kmeans", "random"};
   if (option == "loss") choices = all_names<MarginLoss>();

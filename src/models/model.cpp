@@ -78,6 +78,9 @@ class Window final : public ImageSet {
   void load_floats(Index first, Index count, float* out) const override {
     whole_.read(range_.begin + first, count, out);
   }
+  void load_doubles(Index first, Index count, double* out) const override {
+    whole_.read(range_.begin + first, count, out);
+  }
 
   const ImageSet& whole_;
   Range range_;
@@ -120,7 +123,11 @@ FeatureMatrix Model::transform(const Context& context, const ImageSet& images) c
 }
 
 FeatureMatrix Model::features_in_range(const Context& context, const ImageSet& images) const {
-  if (parts_.extractor) return parts_.extractor->extract(context, images);
+  if (parts_.extractor) {
+    require(images.shape() == shape(), "features", "{} where {} were learned",
+            to_text(images.shape()), to_text(shape()));
+    return parts_.extractor->extract(context, SamplesInUnits(images, parts_.units));
+  }
   return raw_pixels(context, images, parts_.shape);
 }
 
@@ -163,7 +170,10 @@ std::vector<int> Model::predict(const Context& context, const ImageSet& images) 
 
 Matrix<float> Model::atom_images() const {
   require(parts_.extractor.has_value(), "model", "raw pixels have no atoms to show");
-  return parts_.extractor->preprocessing().unwhiten(parts_.extractor->encoder().atoms());
+  Matrix<float> atoms =
+      parts_.extractor->preprocessing().unwhiten(parts_.extractor->encoder().atoms());
+  atoms.view() /= static_cast<float>(parts_.units.scale);
+  return atoms;
 }
 
 Archive Model::to_archive() const {
@@ -184,6 +194,7 @@ Archive Model::to_archive() const {
   archive.put_vector<std::int64_t>("image_shape", shape);
   put_history(archive, parts_.history);
   if (parts_.extractor) {
+    parts_.units.save(archive);
     parts_.extractor->encoder().save(archive);
     if (!parts_.atom_class.empty())
       archive.put_vector<std::int64_t>("atom_class", parts_.atom_class);
@@ -216,6 +227,7 @@ Model Model::from_archive(const Archive& archive, const std::string& source) {
     if (shape.size() != 3) refuse(source, "the image shape is incomplete");
     parts.shape = {shape[0], shape[1], shape[2]};
     if (archive.has("atoms")) {
+      parts.units = SampleUnits::load(archive);
       parts.extractor.emplace(features_of(parts.options), parts.shape, Preprocessing::load(archive),
                               Encoder::load(encoder_of(parts.options), archive));
       if (archive.has("atom_class")) parts.atom_class = archive.vector<std::int64_t>("atom_class");

@@ -11,8 +11,8 @@
 #include "krica/bases/basis.hpp"
 #include "krica/models/recommendation.hpp"
 #include "krica/objectives/discrimination.hpp"
-#include "krica/objectives/rica.hpp"
 #include "models/parts.hpp"
+#include "models/rica_checks.hpp"
 #include "models/rules.hpp"
 #include "runtime/check.hpp"
 
@@ -48,6 +48,14 @@ void read(const json& entry, Auto<Value>& value) {
 }
 
 // Defaults that depend on the method.
+constexpr double kPatchWhitening = 0.1;
+constexpr double kSampleWhitening = 1e-6;  // of the mean variance
+constexpr double kStandardising = 0.1;     // of the median variance: tames nearly constant features
+constexpr double kPatchContrast = 10;
+constexpr double kSampleContrast = 0.01;  // of the mean variance of a row
+constexpr Index kPatchIterations = 100;
+constexpr Index kSampleIterations = 1000;
+constexpr ImageShape kSomeImage{2, 2, 1};
 constexpr double kPatchRate = 0.01;
 constexpr double kJointRate = 0.003;
 constexpr double kJointPower = 0.5;
@@ -62,13 +70,20 @@ double sparsity_of(const PipelineOptions& options) {
   return options.sparsity.value_or(basis_method(options.method).sparsity);
 }
 
-std::string whitening_of(const PipelineOptions& options) {
-  return options.whitening.value_or(std::string(basis_method(options.method).whitening));
+std::string whitening_of(const PipelineOptions& options, const ImageShape& shape) {
+  if (options.whitening) return *options.whitening;
+  const BasisMethod& method = basis_method(options.method);
+  if (is_matlab_rica(options) && method.whitening != "kpca") return "none";
+  const bool own = shape.is_sample() && !method.sample_whitening.empty();
+  return std::string(own ? method.sample_whitening : method.whitening);
 }
 
 /// Kernel principal components have small variances: they are parts of κ(x, x), about 1.
-double default_whitening_epsilon(const PipelineOptions& options) {
-  return whitening_of(options) == "kpca" ? 1e-4 : 0.1;
+double default_whitening_epsilon(const PipelineOptions& options, const ImageShape& shape) {
+  const std::string whitening = whitening_of(options, shape);
+  if (whitening == "kpca") return 1e-4;
+  if (!shape.is_sample()) return kPatchWhitening;
+  return whitening == "standardise" ? kStandardising : kSampleWhitening;
 }
 
 }  // namespace
@@ -99,8 +114,8 @@ Pooling pooling_of(const PipelineOptions& options) {
 
 namespace {
 
-/// A word that the option does not know. Two know more than words: groups have sizes, and joint
-/// training begins with models.
+/// A word that the option does not know. Two options know more than words: groups have sizes, and
+/// joint training starts from model files.
 void require_known(const PipelineOptions& options, std::string_view name, const std::string& word) {
   const std::vector<std::string> known = choices_of(name);
   if (known.empty() || name == "pooling-groups") return;
@@ -184,7 +199,9 @@ void PipelineOptions::validate() const {
     joint_of(*this).validate();
   }
   features_of(*this).validate();
-  preprocessing_of(*this).validate();
+  preprocessing_of(*this, kSomeImage).validate();
+  require(!iterations || *iterations >= 0, "options", "iterations must be auto or >= 0, got {}",
+          iterations.value_or(0));
   const Pooling groups = pooling_of(*this);
   if (chosen.learn != nullptr && components) groups.validate(*components);
   require(!sparsity || (std::isfinite(*sparsity) && *sparsity >= 0), "options",
@@ -200,8 +217,7 @@ void PipelineOptions::validate() const {
                  .reading = krica::discrimination_reading(discrimination_reading),
                  .elastic = elastic}
       .validate();
-  RicaOptions rica;
-  apply_convention(rica, convention);
+  require_rica_options(*this);
 }
 
 PipelineOptions resolved(const PipelineOptions& options, const DataFacts& facts) {
@@ -210,12 +226,26 @@ PipelineOptions resolved(const PipelineOptions& options, const DataFacts& facts)
   settled.validate();
   const ImageShape& shape = facts.shape;
   const BasisMethod& method = basis_method(settled.method);
-  if (!settled.encoder) settled.encoder = std::string(method.encoder);
-  if (!settled.unit_norm) settled.unit_norm = method.unit_norm;
+  const bool signed_codes =
+      shape.is_sample() && facts.classes == 0 && !method.sample_encoder.empty();
+  if (!settled.encoder)
+    settled.encoder = std::string(signed_codes ? method.sample_encoder : method.encoder);
+  if (!settled.unit_norm)
+    settled.unit_norm =
+        shape.is_sample() ? method.sample_unit_norm.value_or(method.unit_norm) : method.unit_norm;
   if (!settled.init) settled.init = std::string(method.init);
-  if (!settled.sparsity) settled.sparsity = method.sparsity;
-  if (!settled.whitening) settled.whitening = std::string(method.whitening);
-  if (!settled.whitening_epsilon) settled.whitening_epsilon = default_whitening_epsilon(settled);
+  if (is_matlab_rica(settled)) {
+    settled.reconstruction_weight = settled.reconstruction_weight.value_or(1.0);
+  } else {
+    settled.sparsity = settled.sparsity.value_or(method.sparsity);
+  }
+  settled.whitening = whitening_of(settled, shape);
+  if (!settled.whitening_epsilon)
+    settled.whitening_epsilon = default_whitening_epsilon(settled, shape);
+  if (!settled.contrast_epsilon)
+    settled.contrast_epsilon = shape.is_sample() ? kSampleContrast : kPatchContrast;
+  if (!settled.iterations)
+    settled.iterations = shape.is_sample() ? kSampleIterations : kPatchIterations;
   if (settled.whitening_components == 0 && method.whitening_share > 0) {
     const double share = method.whitening_share * static_cast<double>(*settled.components);
     settled.whitening_components = std::max<Index>(1, static_cast<Index>(share));
@@ -287,14 +317,23 @@ FeatureOptions features_of(const PipelineOptions& options) {
           .pool_power = options.pool_power.value_or(1.0)};
 }
 
-PreprocessingOptions preprocessing_of(const PipelineOptions& options) {
-  const double epsilon = options.whitening_epsilon.value_or(default_whitening_epsilon(options));
+SampleUnits::Options units_of(const PipelineOptions& settled) {
+  // MATLAB's objective depends on the unit of the samples, so in its convention they keep it.
+  return {.rescaled = !is_matlab_rica(settled),
+          .centred = settled.whitening != "none",
+          .by_rows = settled.contrast == true};
+}
+
+PreprocessingOptions preprocessing_of(const PipelineOptions& options, const ImageShape& shape) {
+  const double epsilon =
+      options.whitening_epsilon.value_or(default_whitening_epsilon(options, shape));
   PreprocessingOptions result{
       .contrast = options.contrast.value_or(true),
-      .contrast_epsilon = options.contrast_epsilon,
+      .contrast_epsilon = options.contrast_epsilon.value_or(kPatchContrast),
+      .relative = shape.is_sample(),
       .whitening = {.epsilon = epsilon, .components = options.whitening_components},
       .unit_norm = options.unit_norm.value_or(false)};
-  const std::string whitening = whitening_of(options);
+  const std::string whitening = whitening_of(options, shape);
   if (whitening != "kpca") {
     result.whitening.kind = whitening_kind(whitening);
     return result;
@@ -315,9 +354,13 @@ BasisOptions basis_of(const PipelineOptions& options) {
           .epsilon = options.epsilon,
           .init = options.init.value_or("kmeans"),
           .convention = options.convention,
+          .rica_contrast = options.rica_contrast.value_or("auto"),
+          .reconstruction_weight = options.reconstruction_weight.value_or(1.0),
+          .non_gaussianity =
+              parse_non_gaussianity(options.non_gaussianity, options.components.value_or(0)),
           .pooling = pooling_of(options),
           .solver = options.solver,
-          .iterations = options.iterations,
+          .iterations = options.iterations.value_or(kPatchIterations),
           .epochs = options.epochs.value_or(kEpochs),
           .batch = options.batch,
           .rate = options.rate.value_or(kPatchRate),

@@ -8,27 +8,46 @@
 namespace krica {
 
 bool has_linear_codes(const PipelineOptions& options) {
-  return options.encoder == "kernel" && kernel_kind(options.kernel) == KernelKind::kLinear &&
-         options.pool_power.value_or(1.0) == 1.0;
+  const bool linear =
+      options.encoder == "linear" ||
+      (options.encoder == "kernel" && kernel_kind(options.kernel) == KernelKind::kLinear);
+  return linear && options.pool_power.value_or(1.0) == 1.0;
+}
+
+Matrix<double> input_filters(const Model& model) {
+  const FeatureExtractor& extractor = *model.parts().extractor;
+  const Whitening& whitening = extractor.preprocessing().linear_part();
+  Matrix<double> filters =
+      Matrix<double>::copy_of(whitening.filters(extractor.encoder().atoms()).view().cast<double>());
+  filters.view() *= model.parts().units.scale;
+  return filters;
+}
+
+std::vector<double> input_mean(const Model& model) {
+  const SampleUnits& units = model.parts().units;
+  const std::vector<float> whitened = model.parts().extractor->preprocessing().linear_part().mean();
+  std::vector<double> mean(whitened.begin(), whitened.end());
+  for (std::size_t j = 0; j < mean.size(); ++j) {
+    mean[j] /= units.scale;
+    if (!units.centre.empty()) mean[j] += units.centre[j];
+  }
+  return mean;
 }
 
 Matrix<float> samples_from_codes(const Model& model, ConstMatrixView<float> codes) {
   require(model.shape().is_sample() && model.parts().extractor.has_value(), "reconstruction",
           "only samples can be restored from their codes");
   require(has_linear_codes(model.options()), "reconstruction",
-          "codes of the encoder '{}' cannot be inverted; learn with encoder kernel and kernel "
-          "linear",
+          "codes of the encoder '{}' cannot be inverted; learn with encoder linear",
           model.options().encoder.value_or("none"));
-  const FeatureExtractor& extractor = *model.parts().extractor;
-  const ConstMatrixView<float> atoms = extractor.encoder().atoms();
+  const ConstMatrixView<float> atoms = model.parts().extractor->encoder().atoms();
   require(codes.cols() == atoms.rows(), "reconstruction",
           "codes of {} values where there are {} atoms", codes.cols(), atoms.rows());
-  const Whitening& whitening = extractor.preprocessing().linear_part();
-  const RowMajor<double> filters = whitening.filters(atoms).view().cast<double>();
+  const RowMajor<double> filters = input_filters(model).view();
   const RowMajor<double> S = codes.cast<double>();
   RowMajor<double> X = filters.completeOrthogonalDecomposition().solve(S.transpose()).transpose();
-  const std::vector<float> mean = whitening.mean();
-  X.rowwise() += Eigen::Map<const Eigen::RowVectorXf>(mean.data(), X.cols()).cast<double>();
+  const std::vector<double> mean = input_mean(model);
+  X.rowwise() += Eigen::Map<const Eigen::RowVectorXd>(mean.data(), X.cols());
   return Matrix<float>::copy_of(X.cast<float>());
 }
 

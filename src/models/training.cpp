@@ -16,20 +16,16 @@
 #include "models/joint_stage.hpp"
 #include "models/parts.hpp"
 #include "models/raw_pixels.hpp"
+#include "models/trouble.hpp"
 #include "runtime/check.hpp"
 #include "solvers/common.hpp"
 
 namespace krica {
 namespace {
 
-/// What to do about a basis that came to nothing; empty for one that did not.
-std::string trouble_with(std::string_view basis_status) {
-  for (const Status status : {Status::kDiverged, Status::kCollapsed, Status::kNumericalTrouble}) {
-    if (basis_status == name_of(status))
-      return fmt::format("[train] basis {}: {}", basis_status, explanation_of(status));
-  }
-  return {};
-}
+/// Patches are many and their codes pooled, which favours narrow kernels: 6 over the median squared
+/// distance. Samples are few and stand for themselves: 1 over the median (docs/python.md).
+constexpr double kPatchToSampleGamma = 6;
 
 class Training {
  public:
@@ -55,7 +51,11 @@ class Training {
 
   Model run() {
     try {
-      if (method_.learn != nullptr) learn_basis();
+      if (method_.learn != nullptr) {
+        if (parts_.shape.is_sample())
+          parts_.units = timed("patches", [&] { return learn_units(); });
+        learn_basis();
+      }
       if (job_.classifier) learn_classifier_unless_cancelled();
     } catch (const Cancelled&) {
       if (checkpoint_.holds_progress()) checkpoint_.write();  // what came after the last write
@@ -80,6 +80,14 @@ class Training {
     return work();
   }
 
+  SampleUnits learn_units() {
+    if (job_.start != nullptr) return job_.start->parts().units;
+    return SampleUnits::of(context_, images_, units_of(job_.options));
+  }
+
+  /// The images, or the samples in the units that the basis is learned in.
+  [[nodiscard]] SamplesInUnits input() const { return {images_, parts_.units}; }
+
   void learn_basis() {
     if (!checkpoint_.content().has("atoms") && job_.start != nullptr && job_.stream == nullptr) {
       const FeatureExtractor& from = *job_.start->parts().extractor;
@@ -88,7 +96,7 @@ class Training {
     }
     if (!checkpoint_.content().has("atoms")) {
       PatchSample sample = timed("patches", [&] {
-        return sample_patches(context_, images_, *job_.options.receptive_field,
+        return sample_patches(context_, input(), *job_.options.receptive_field,
                               job_.options.patches);
       });
       const Preprocessing preprocessing = timed("whitening", [&] {
@@ -103,16 +111,18 @@ class Training {
     }
     if (method_.joint) {
       timed("max-margin", [&] {
-        learn_jointly(context_, images_, job_.best_when_cancelled, checkpoint_, report_);
+        learn_jointly(context_, input(), job_.best_when_cancelled, checkpoint_, report_);
       });
     }
     const Archive& done = checkpoint_.content();
     parts_.options = options_from_json(done.text("settled_options"));
     parts_.basis_status = done.text("basis_status");
-    if (!method_.joint) report_.warning = trouble_with(parts_.basis_status);
     if (done.has("atom_class")) parts_.atom_class = done.vector<std::int64_t>("atom_class");
     const Archive solver = checkpoint_.state("basis_result");
     parts_.history = history_from(solver);
+    const bool limited = parts_.basis_status == name_of(Status::kIterationLimit);
+    if (!method_.joint && !(limited && job_.stream != nullptr))  // a stream has no last part
+      report_.warning = trouble_with(parts_.options, parts_.basis_status, parts_.history);
     parts_.extractor.emplace(features_of(parts_.options), parts_.shape, Preprocessing::load(done),
                              Encoder::load(encoder_of(parts_.options), done));
   }
@@ -127,16 +137,12 @@ class Training {
   Preprocessing fit_preprocessing(const Matrix<float>& raw_patches) {
     PipelineOptions& options = parts_.options;
     if (options.whitening == "kpca" && !options.whitening_gamma) {
-      // On what kernel PCA will see; 1/median is the usual width.
-      PreprocessingOptions plain = preprocessing_of(options);
-      plain.kernel_pca.reset();
-      plain.whitening.kind = WhiteningKind::kNone;
-      plain.unit_norm = false;
-      const Matrix<float> seen =
-          Preprocessing::fit(context_, raw_patches, plain).apply(context_, raw_patches);
-      options.whitening_gamma = auto_gamma<float>(context_, seen) / 6;
+      // From the input of the kernel PCA; 1/median is the usual width.
+      const Matrix<float> input = Preprocessing::with_contrast(
+          context_, raw_patches, preprocessing_of(options, parts_.shape));
+      options.whitening_gamma = auto_gamma<float>(context_, input) / kPatchToSampleGamma;
     }
-    return Preprocessing::fit(context_, raw_patches, preprocessing_of(options));
+    return Preprocessing::fit(context_, raw_patches, preprocessing_of(options, parts_.shape));
   }
 
   void settle_gamma(const Matrix<float>& patches) {
@@ -144,7 +150,8 @@ class Training {
       parts_.options.gamma = parts_.options.gamma.value_or(1.0);
       return;
     }
-    parts_.options.gamma = auto_gamma<float>(context_, patches);
+    const double gamma = auto_gamma<float>(context_, patches);
+    parts_.options.gamma = parts_.shape.is_sample() ? gamma / kPatchToSampleGamma : gamma;
   }
 
   Basis learn_atoms(const Matrix<float>& patches, const std::vector<int>& labels) {
@@ -157,7 +164,8 @@ class Training {
                                solver_hooks("solver"),
                                state ? &*state : nullptr,
                                job_.best_when_cancelled,
-                               job_.stream};
+                               job_.stream,
+                               job_.initial_atoms};
     Basis basis = method_.learn(context_, request);
     require(job_.stream == nullptr || job_.stream->begun(), "train",
             "{} has no solver that learns from one part of the data after another", method_.name);
@@ -248,7 +256,7 @@ class Training {
     if (!parts_.extractor)
       return timed(stage, [&] { return raw_pixels(context_, images_, parts_.shape); });
     if (!checkpoint_.active())
-      return timed(stage, [&] { return parts_.extractor->extract(context_, images_); });
+      return timed(stage, [&] { return parts_.extractor->extract(context_, input()); });
     FeatureMatrix features(checkpoint_.features_path(), images_.size(),
                            parts_.extractor->features());
     Archive& content = checkpoint_.content();
@@ -262,7 +270,7 @@ class Training {
     };
     if (first < images_.size()) {
       timed(stage, [&] {
-        parts_.extractor->extract(context_, images_, first, features, [&](Index done) {
+        parts_.extractor->extract(context_, input(), first, features, [&](Index done) {
           if (checkpoint_.due()) keep(done);
         });
         keep(images_.size());

@@ -181,6 +181,7 @@ std::vector<AtomContribution> deciding_atoms(const std::vector<float>& contribut
 
 Matrix<float> position_votes(const Model& model, const float* image, Index which) {
   require_atoms_and_classifier(model);
+  require(!model.shape().is_sample(), "votes", "samples have no positions that could vote");
   require_class(model, which);
   const FeatureExtractor& extractor = *model.parts().extractor;
   const PoolingGrid& grid = extractor.grid();

@@ -13,14 +13,29 @@
 namespace krica {
 namespace {
 
-constexpr double kSilent = 1e-3;  // a largest |κ| below this: the atom answers to no sample
+constexpr double kSilent = 1e-3;  // an atom whose largest |κ| is below this is inactive
 constexpr double kTwin = 1e-3;    // atoms nearer than this are the same atom
 
 bool over_half(Index part, Index whole) { return 2 * part > whole; }
 
-/// Whether over half the atoms answer to no sample. Stops at the first block that settles it.
+/// Linear codes have the unit of the samples, so for them the threshold follows the root mean
+/// square of the samples, which is about 1 after whitening.
 template <class Scalar>
-bool is_diverged(const Context& context, const AtomSet<Scalar>& atoms, ConstMatrixView<Scalar> X) {
+double silence_of(const Kernel& kernel, ConstMatrixView<Scalar> X) {
+  if (kernel.kind != KernelKind::kLinear) return kSilent;
+  double squares = 0;
+  for (Index i = 0; i < X.rows(); ++i) {
+    const Scalar* x = X.data() + i * X.outerStride();
+    squares += ordered_dot(x, x, X.cols());
+  }
+  return kSilent * std::sqrt(squares / static_cast<double>(X.size()));
+}
+
+/// Whether more than half of the atoms are inactive on every sample. Stops at the first block that
+/// settles it.
+template <class Scalar>
+bool is_diverged(const Context& context, const AtomSet<Scalar>& atoms, ConstMatrixView<Scalar> X,
+                 double silence) {
   const Index K = atoms.count();
   const Partition blocks(X.rows(), block_rows_for<Scalar>(0, K));
   Matrix<Scalar> codes(blocks.largest(), K);
@@ -35,7 +50,7 @@ bool is_diverged(const Context& context, const AtomSet<Scalar>& atoms, ConstMatr
     });
     for (Index i = 0; i < blocks[b].size(); ++i) {
       for (Index u = 0; u < K; ++u) {
-        if (std::abs(static_cast<double>(codes(i, u))) >= kSilent)
+        if (std::abs(static_cast<double>(codes(i, u))) >= silence)
           answers[static_cast<std::size_t>(u)] = 1;
       }
     }
@@ -44,25 +59,33 @@ bool is_diverged(const Context& context, const AtomSet<Scalar>& atoms, ConstMatr
   return true;
 }
 
+/// Whether w_u lies within kTwin of sign · w_v.
 template <class Scalar>
-bool has_twin(ConstMatrixView<Scalar> W, Index u) {
+bool are_twins(ConstMatrixView<Scalar> W, Index u, Index v, double sign) {
+  double squared = 0;
+  for (Index j = 0; j < W.cols() && squared < kTwin * kTwin; ++j) {
+    const double difference = static_cast<double>(W(u, j)) - sign * static_cast<double>(W(v, j));
+    squared += difference * difference;
+  }
+  return squared < kTwin * kTwin;
+}
+
+/// Linear codes of w and -w differ in their sign only.
+template <class Scalar>
+bool has_twin(const Kernel& kernel, ConstMatrixView<Scalar> W, Index u) {
+  const bool either_sign = kernel.kind == KernelKind::kLinear;
   for (Index v = 0; v < W.rows(); ++v) {
     if (v == u) continue;
-    double squared = 0;
-    for (Index j = 0; j < W.cols() && squared < kTwin * kTwin; ++j) {
-      const double difference = static_cast<double>(W(u, j)) - static_cast<double>(W(v, j));
-      squared += difference * difference;
-    }
-    if (squared < kTwin * kTwin) return true;
+    if (are_twins(W, u, v, 1) || (either_sign && are_twins(W, u, v, -1))) return true;
   }
   return false;
 }
 
 template <class Scalar>
-bool is_collapsed(const Context& context, ConstMatrixView<Scalar> W) {
+bool is_collapsed(const Context& context, const Kernel& kernel, ConstMatrixView<Scalar> W) {
   std::atomic<Index> twins{0};
   parallel_for(context, W.rows(), [&](Index u) {
-    if (has_twin(W, u)) twins.fetch_add(1, std::memory_order_relaxed);
+    if (has_twin(kernel, W, u)) twins.fetch_add(1, std::memory_order_relaxed);
   });
   return over_half(twins.load(), W.rows());
 }
@@ -73,8 +96,9 @@ template <class Scalar>
 BasisCondition basis_condition(const Context& context, const Kernel& kernel,
                                ConstMatrixView<Scalar> X, ConstMatrixView<Scalar> W,
                                std::span<const Scalar> gammas) {
-  if (is_diverged(context, AtomSet<Scalar>(kernel, W, gammas), X)) return BasisCondition::kDiverged;
-  if (is_collapsed(context, W)) return BasisCondition::kCollapsed;
+  if (is_diverged(context, AtomSet<Scalar>(kernel, W, gammas), X, silence_of(kernel, X)))
+    return BasisCondition::kDiverged;
+  if (is_collapsed(context, kernel, W)) return BasisCondition::kCollapsed;
   return BasisCondition::kSound;
 }
 

@@ -21,6 +21,8 @@ constexpr NameTable<Reduce, 2> kReductions = {{{Reduce::kMean, "mean"}, {Reduce:
 constexpr NameTable<RowNorm, 3> kRowNorms = {
     {{RowNorm::kNone, "none"}, {RowNorm::kSoft, "soft"}, {RowNorm::kExact, "exact"}}};
 
+constexpr double kMatlabSqrtEpsilon = 1e-8;
+
 enum class Convention { kPaper, kLe, kMatlab };
 constexpr NameTable<Convention, 3> kConventions = {
     {{Convention::kPaper, "paper"}, {Convention::kLe, "le"}, {Convention::kMatlab, "matlab"}}};
@@ -51,6 +53,17 @@ void RicaOptions::validate() const {
   }
   pooling.validate(n_components);
   discrimination.validate();
+}
+
+void apply_contrast(RicaOptions& options, std::string_view name) {
+  if (name == "sqrt") {
+    options.contrast = Contrast::kSmoothL1;
+    options.epsilon = kMatlabSqrtEpsilon;
+  } else if (name == "logcosh") {
+    options.contrast = Contrast::kMatlabLogCosh;
+  } else {
+    options.contrast = contrast(name);
+  }
 }
 
 void apply_convention(RicaOptions& options, std::string_view convention) {

@@ -31,7 +31,8 @@ void normalise_length(float* x, Index n) {
   for (Index j = 0; j < n; ++j) x[j] *= factor;
 }
 
-/// 255 where all pixels lie in [0, 1].
+/// What brings pixels to the range 0 ... 255. Two ranges are recognised, [0, 1] and [0, 255], also
+/// where resampling overshoots them or all images are dark; others are mapped by their extent.
 float pixel_scale_of(ConstMatrixView<float> raw) {
   float largest = 0;
   float smallest = 0;
@@ -41,16 +42,45 @@ float pixel_scale_of(ConstMatrixView<float> raw) {
       smallest = std::min(smallest, raw(i, j));
     }
   }
-  return smallest >= 0 && largest <= 1 ? 255.0F : 1.0F;
+  if (largest >= 1.0F / 64 && largest <= 2 && smallest >= -0.1F) return 255.0F;
+  if (largest > 2 && largest <= 280 && smallest >= -25) return 1.0F;
+  return largest > smallest ? 255.0F / (largest - smallest) : 1.0F;
 }
 
-Matrix<float> contrast_normalised(const Context& context, ConstMatrixView<float> raw, float scale,
-                                  double epsilon) {
+/// Mean over the rows of the variance within a row.
+double mean_row_variance(ConstMatrixView<float> raw) {
+  std::vector<float> row(static_cast<std::size_t>(raw.cols()));
+  double squares = 0;
+  for (Index i = 0; i < raw.rows(); ++i) {
+    const float* x = raw.data() + i * raw.outerStride();
+    const auto mean =
+        static_cast<float>(ordered_sum(x, raw.cols()) / static_cast<double>(raw.cols()));
+    std::transform(x, x + raw.cols(), row.begin(), [mean](float value) { return value - mean; });
+    squares += ordered_dot(row.data(), row.data(), raw.cols());
+  }
+  return squares / static_cast<double>(raw.rows() * std::max<Index>(1, raw.cols() - 1));
+}
+
+struct Contrasting {
+  float pixel_scale = 1;
+  double epsilon = 0;  // 0: none
+};
+
+Contrasting contrasting_of(ConstMatrixView<float> raw, const PreprocessingOptions& options) {
+  if (!options.contrast) return {};
+  if (!options.relative) return {pixel_scale_of(raw), options.contrast_epsilon};
+  const double variance = mean_row_variance(raw);
+  return {1.0F, variance > 0 ? options.contrast_epsilon * variance : options.contrast_epsilon};
+}
+
+Matrix<float> contrast_normalised(const Context& context, ConstMatrixView<float> raw,
+                                  const Contrasting& contrasting) {
   Matrix<float> patches = Matrix<float>::copy_of(raw);
   const Partition tiles(raw.rows(), kTileRows);
   parallel_for(context, tiles.count(), [&](Index t) {
     for (Index i = tiles[t].begin; i < tiles[t].end; ++i) {
-      normalise_contrast(patches.row(i), patches.cols(), scale, epsilon);
+      normalise_contrast(patches.row(i), patches.cols(), contrasting.pixel_scale,
+                         contrasting.epsilon);
     }
   });
   return patches;
@@ -78,21 +108,28 @@ Preprocessing Preprocessing::fit(const Context& context, ConstMatrixView<float> 
   options.validate();
   require_not_empty(raw_patches, kName, "patches");
   require_finite(raw_patches, kName, "patches");
-  const float scale = options.contrast ? pixel_scale_of(raw_patches) : 1.0F;
-  const double epsilon = options.contrast ? options.contrast_epsilon : 0.0;
-  const Matrix<float> patches = contrast_normalised(context, raw_patches, scale, epsilon);
+  const Contrasting contrasting = contrasting_of(raw_patches, options);
+  const auto& [scale, epsilon] = contrasting;
+  const Matrix<float> patches = contrast_normalised(context, raw_patches, contrasting);
   require(ordered_dot(patches.data(), patches.data(), patches.size()) > 0, kName, "{}",
           options.contrast ? "the images have no contrast: every patch is constant"
                            : "every number is 0: there is nothing to learn from");
   if (!options.kernel_pca) {
-    return {
-        scale, epsilon, Whitening::fit(context, patches, options.whitening), {}, options.unit_norm};
+    WhiteningOptions whitening = options.whitening;
+    whitening.relative = options.relative;
+    return {scale, epsilon, Whitening::fit(context, patches, whitening), {}, options.unit_norm};
   }
   KernelPcaOptions kernel_pca = *options.kernel_pca;
   kernel_pca.landmarks =
       std::min(kernel_pca.landmarks, patches.rows());  // few samples: all of them
   return {scale, epsilon, Whitening::fit(context, patches, {.kind = WhiteningKind::kNone}),
           KernelPca<float>::fit(context, patches, kernel_pca), options.unit_norm};
+}
+
+Matrix<float> Preprocessing::with_contrast(const Context& context,
+                                           ConstMatrixView<float> raw_patches,
+                                           const PreprocessingOptions& options) {
+  return contrast_normalised(context, raw_patches, contrasting_of(raw_patches, options));
 }
 
 void Preprocessing::apply_tile(MatrixView<float> raw_patches, MatrixView<float> result) const {
@@ -130,8 +167,12 @@ Matrix<float> Preprocessing::unwhiten(ConstMatrixView<float> atoms) const {
   return whitening_.unwhiten(atoms);
 }
 
+bool Preprocessing::is_affine() const {
+  return contrast_epsilon_ == 0 && !kernel_pca_ && !unit_norm_;
+}
+
 const Whitening& Preprocessing::linear_part() const {
-  require(contrast_epsilon_ == 0 && !kernel_pca_ && !unit_norm_, kName,
+  require(is_affine(), kName,
           "contrast normalisation, kernel PCA and unit norm are not linear and cannot be undone");
   return whitening_;
 }

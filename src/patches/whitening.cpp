@@ -15,10 +15,14 @@ namespace {
 
 constexpr std::string_view kName = "whitening";
 constexpr double kNoVariance = 1e-7;  // part of the largest eigenvalue
+// Features may be in different units, so only rounding counts as no variance.
+constexpr double kNoFeatureVariance = 1e-14;
 constexpr Index kTileRows = 256;
 
-constexpr NameTable<WhiteningKind, 3> kKinds = {
-    {{WhiteningKind::kNone, "none"}, {WhiteningKind::kZca, "zca"}, {WhiteningKind::kPca, "pca"}}};
+constexpr NameTable<WhiteningKind, 4> kKinds = {{{WhiteningKind::kNone, "none"},
+                                                 {WhiteningKind::kZca, "zca"},
+                                                 {WhiteningKind::kPca, "pca"},
+                                                 {WhiteningKind::kStandardise, "standardise"}}};
 
 std::vector<double> column_means(ConstMatrixView<float> X) {
   std::vector<double> mean(static_cast<std::size_t>(X.cols()), 0.0);
@@ -43,6 +47,24 @@ Matrix<double> covariance(const Context& context, ConstMatrixView<float> X,
     }
   }
   return C;
+}
+
+double mean_variance(const Matrix<double>& covariance) {
+  double trace = 0;
+  for (Index j = 0; j < covariance.rows(); ++j) trace += covariance(j, j);
+  return trace / static_cast<double>(covariance.rows());
+}
+
+/// Of the features that vary. Features may be in different units, so the largest must not decide.
+double median_variance(const Matrix<double>& covariance) {
+  std::vector<double> variances;
+  for (Index j = 0; j < covariance.rows(); ++j) {
+    if (covariance(j, j) > 0) variances.push_back(covariance(j, j));
+  }
+  if (variances.empty()) return 0;
+  const auto middle = variances.begin() + static_cast<std::ptrdiff_t>(variances.size() / 2);
+  std::nth_element(variances.begin(), middle, variances.end());
+  return *middle;
 }
 
 /// The directions with data in them, by falling variance: indices into eigen.values.
@@ -101,18 +123,41 @@ Whitening Whitening::fit(const Context& context, ConstMatrixView<float> samples,
   if (options.kind == WhiteningKind::kNone) return whitening;
   require(samples.rows() >= 2, kName, "at least 2 samples are needed, got {}", samples.rows());
   const std::vector<double> mean = column_means(samples);
-  const SymmetricEigen eigen = symmetric_eigen(covariance(context, samples, mean));
+  const Matrix<double> C = covariance(context, samples, mean);
+  const bool standardise = options.kind == WhiteningKind::kStandardise;
+  const double unit = standardise ? median_variance(C) : mean_variance(C);
+  const double epsilon = options.epsilon * (options.relative ? unit : 1.0);
+  if (standardise) {
+    whitening.set_scales(C, epsilon);
+    whitening.set_mean(mean);
+    return whitening;
+  }
+  const SymmetricEigen eigen = symmetric_eigen(C);
   const bool zca = options.kind == WhiteningKind::kZca;
   const std::vector<Index> kept = kept_directions(eigen, zca ? 0 : options.components);
-  const auto shrink = [&](double d) { return 1 / std::sqrt(d + options.epsilon); };
+  const auto shrink = [&](double d) { return 1 / std::sqrt(d + epsilon); };
   if (zca) {
     whitening.transform_ = spectral_map(eigen, kept, shrink);
     whitening.inverse_ = spectral_map(eigen, kept, [&](double d) { return 1 / shrink(d); });
   } else {
-    whitening.set_directions(eigen.values, eigen.vectors, kept, options.epsilon);
+    whitening.set_directions(eigen.values, eigen.vectors, kept, epsilon);
   }
   whitening.set_mean(mean);
   return whitening;
+}
+
+void Whitening::set_scales(const Matrix<double>& covariance, double epsilon) {
+  double largest = 0;
+  for (Index j = 0; j < inputs_; ++j) largest = std::max(largest, covariance(j, j));
+  require(largest > 0, kName, "the samples are all equal; there is nothing to standardise");
+  transform_ = Matrix<float>(inputs_, inputs_);
+  inverse_ = Matrix<float>(inputs_, inputs_);
+  for (Index j = 0; j < inputs_; ++j) {
+    if (covariance(j, j) < kNoFeatureVariance * largest) continue;
+    const double deviation = std::sqrt(covariance(j, j) + epsilon);
+    transform_(j, j) = static_cast<float>(1 / deviation);
+    inverse_(j, j) = static_cast<float>(deviation);
+  }
 }
 
 void Whitening::set_directions(const std::vector<double>& values, const Matrix<double>& vectors,

@@ -43,20 +43,25 @@ std::string_view explanation_of(Status status) {
     case Status::kConverged:
       return "A stopping tolerance was met.";
     case Status::kIterationLimit:
-      return "The iterations are used up; raise max_iterations (or epochs), or resume.";
+      return "The limit of iterations or epochs was reached before convergence; raise it, or "
+             "resume.";
     case Status::kLineSearchFailed:
-      return "No step lowers the objective any more, often the limit of float32; the best basis is "
+      return "No step lowers the objective although its gradient is not small; the best iterate "
+             "was "
              "kept.";
     case Status::kCancelled:
-      return "Stopped on request; resume to go on.";
+      return "Stopped on request; resume to continue.";
     case Status::kNumericalTrouble:
-      return "The objective is not finite, and what was best before is kept; smaller weights or a "
-             "smaller rate, another start or scale of the data may help.";
+      return "The objective became infinite or NaN, and the best iterate before that was kept; "
+             "smaller "
+             "weights, a smaller rate or another start may help.";
     case Status::kDiverged:
-      return "Over half the atoms answer to no sample; a smaller gamma, another kernel or another "
-             "start may help.";
+      return "More than half of the atoms are inactive on every sample; a smaller weight of the "
+             "sparsity, a wider kernel or another start may help.";
     case Status::kCollapsed:
-      return "Over half the atoms coincide; a larger gamma, fewer atoms or another start may help.";
+      return "More than half of the atoms coincide; fewer atoms, a narrower kernel or another "
+             "start "
+             "may help.";
   }
   return "";
 }

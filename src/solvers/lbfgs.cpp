@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <deque>
+#include <limits>
 #include <optional>
 #include <utility>
 
@@ -93,7 +94,7 @@ class Run {
         evaluations_ = evaluations_before;  // the unfinished iteration is dropped
         return finish(Status::kCancelled);
       }
-      if (!move) return finish(met_finite_ ? Status::kLineSearchFailed : Status::kNumericalTrouble);
+      if (!move) return finish(status_without_move());
       take(std::move(*move));
       if (hooks_.checkpoint && hooks_.checkpoint_every > 0 &&
           iteration_ % hooks_.checkpoint_every == 0) {
@@ -102,13 +103,31 @@ class Run {
     }
   }
 
+  /// Where the decrease that the model of f predicts is lost in rounding, there is nothing left to
+  /// gain; otherwise the gradient promises what no step keeps.
+  [[nodiscard]] Status status_without_move() const {
+    if (!met_finite_) return Status::kNumericalTrouble;
+    return predicted_decrease_ <= rounding_error() ? Status::kConverged : Status::kLineSearchFailed;
+  }
+
+  /// Of f at the current iterate: a few units in the last place of its terms.
+  [[nodiscard]] double rounding_error() const {
+    return 16 * static_cast<double>(std::numeric_limits<Scalar>::epsilon()) *
+           std::max(1.0, std::abs(current_.value));
+  }
+
   /// A step that lowers f, or none. A failure along the quasi-Newton direction is tried again along
   /// the steepest descent. Changes nothing that is saved but the count of evaluations.
   std::optional<Move<Scalar>> next_move() {
     met_finite_ = false;
     restarted_ = corrections_.empty();
+    predicted_decrease_ = HUGE_VAL;
     if (!restarted_) {
-      auto move = search(direction(), 1.0);
+      const Matrix<Scalar> newton = direction();
+      // Half of the Newton decrement g·H·g.
+      predicted_decrease_ =
+          -0.5 * ordered_dot(current_.gradient.data(), newton.data(), newton.size());
+      auto move = search(newton, 1.0);
       if (move) return move;
       restarted_ = true;
     }
@@ -283,10 +302,11 @@ class Run {
   std::vector<HistoryRow> history_;
   Index iteration_ = 0;
   Index evaluations_ = 0;
-  bool evaluated_ = false;   // f is known at current_
-  bool settled_ = false;     // f hardly falls any more
-  bool met_finite_ = false;  // at a step of the running iteration
-  bool restarted_ = false;   // the running iteration goes along the steepest descent
+  bool evaluated_ = false;                // f is known at current_
+  bool settled_ = false;                  // f hardly falls any more
+  bool met_finite_ = false;               // at a step of the running iteration
+  double predicted_decrease_ = HUGE_VAL;  // by a full quasi-Newton step of the running iteration
+  bool restarted_ = false;                // the running iteration goes along the steepest descent
 };
 
 }  // namespace

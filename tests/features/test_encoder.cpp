@@ -41,6 +41,7 @@ std::vector<double> expected_code(const EncoderOptions& options, const Matrix<fl
     if (options.kind == EncoderKind::kKernel)
       code.push_back(std::exp(-options.kernel.gamma * distance * distance));
     if (options.kind == EncoderKind::kAbs) code.push_back(std::abs(dot));
+    if (options.kind == EncoderKind::kLinear) code.push_back(dot);
     if (options.kind == EncoderKind::kTriangle) code.push_back(std::max(0.0, mean - distance));
     if (options.kind == EncoderKind::kHard) code.push_back(u == nearest ? 1 : 0);
     if (options.kind == EncoderKind::kSoftThreshold)
@@ -79,7 +80,7 @@ INSTANTIATE_TEST_SUITE_P(Encoder, EveryEncoder,
                          testing::Values(EncoderKind::kKernel, EncoderKind::kAbs,
                                          EncoderKind::kTriangle, EncoderKind::kHard,
                                          EncoderKind::kSoftThreshold, EncoderKind::kSoftAbs,
-                                         EncoderKind::kSigmoid),
+                                         EncoderKind::kSigmoid, EncoderKind::kLinear),
                          [](const auto& tested) {
                            std::string name(name_of(tested.param));
                            std::erase(name, '-');

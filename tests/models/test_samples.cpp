@@ -80,8 +80,8 @@ TEST(Samples, CodesAreThoseOfTheParts) {
   const ImageSetPtr samples = as_images(clouds(301));
   const Model model = train(Context(), *samples, {small_options(), {}, false});
   Matrix<float> raw(301, 8);
-  samples->read(0, 301, raw.data());
   const FeatureExtractor& parts = *model.parts().extractor;
+  SamplesInUnits(*samples, model.parts().units).read(0, 301, raw.data());
   const Matrix<float> prepared = parts.preprocessing().apply(Context(), raw);
   Matrix<float> codes(301, 16);
   parts.encoder().encode(prepared, codes);

@@ -4,10 +4,12 @@
 #include <algorithm>
 #include <atomic>
 
+#include "krica/data/views.hpp"
 #include "krica/models/training.hpp"
 #include "krica/runtime/error.hpp"
 #include "models/small_job.hpp"
 #include "support/images.hpp"
+#include "support/samples.hpp"
 
 namespace krica {
 namespace {
@@ -117,13 +119,14 @@ TEST(Training, RefusesACheckpointOfAnotherVersion) {
   remove_checkpoint(checkpoint);
 }
 
-TEST(Training, ABasisThatCameToNothingIsToldOf) {
+TEST(Training, ReportsAUselessBasisWithAdviceThatFitsTheMethod) {
   PipelineOptions options = small_options();
   options.gamma = 1e4;
   TrainingReport report;
   const Model model = train(Context({.seed = 3}), gratings(90), {options}, &report);
   EXPECT_EQ(model.parts().basis_status, "diverged");
-  EXPECT_NE(report.warning.find("basis diverged: Over half"), std::string::npos) << report.warning;
+  EXPECT_NE(report.warning.find("basis diverged: more than half"), std::string::npos)
+      << report.warning;
   train(Context({.seed = 3}), gratings(90), {small_options()}, &report);
   EXPECT_EQ(report.warning, "");
   options = small_options("rica");
@@ -131,7 +134,24 @@ TEST(Training, ABasisThatCameToNothingIsToldOf) {
   options.init = "random-patches";
   EXPECT_EQ(train(Context({.seed = 3}), gratings(90), {options}, &report).parts().basis_status,
             "numerical-trouble");
-  EXPECT_NE(report.warning.find("not finite"), std::string::npos) << report.warning;
+  EXPECT_NE(report.warning.find("infinite or NaN"), std::string::npos) << report.warning;
+  EXPECT_EQ(report.warning.find("gamma"), std::string::npos) << report.warning;
+}
+
+TEST(Training, ReportsSamplesThatDidNotConverge) {
+  PipelineOptions options = small_options("rica");
+  options.components = 8;
+  options.iterations = 2;
+  TrainingReport report;
+  const ImageSetPtr samples = as_images(support::clouds(200));
+  train(Context(), *samples, {.options = options, .classifier = false}, &report);
+  EXPECT_NE(report.warning.find("not converged after 2 iterations; raise iterations"),
+            std::string::npos)
+      << report.warning;
+  options.solver = "adam";
+  options.epochs = 1;
+  train(Context(), *samples, {.options = options, .classifier = false}, &report);
+  EXPECT_NE(report.warning.find("raise epochs"), std::string::npos) << report.warning;
 }
 
 TEST(Training, KernelPcaInFront) {

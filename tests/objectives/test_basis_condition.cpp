@@ -85,6 +85,26 @@ TYPED_TEST(Condition, TwinsLieWithinAThousandth) {
   EXPECT_EQ(this->condition(), BasisCondition::kSound);
 }
 
+TYPED_TEST(Condition, LinearAtomsOfEitherSignCoincide) {
+  this->W_.view().rowwise().normalize();
+  for (Index u = 1; u < kAtoms; ++u)
+    this->W_.view().row(u) = this->W_.view().row(0) * (u % 2 ? -1 : 1);
+  RicaObjective<TypeParam> objective(this->context_, this->X_, {.n_components = kAtoms});
+  EXPECT_EQ(objective.condition(this->W_), BasisCondition::kCollapsed);
+}
+
+TYPED_TEST(Condition, OfLinearAtomsDoesNotDependOnTheUnitOfTheSamples) {
+  for (const double factor : {1e-9, 1e9}) {
+    Matrix<TypeParam> X = this->X_;
+    X.view() *= static_cast<TypeParam>(factor);
+    RicaObjective<TypeParam> objective(this->context_, X, {.n_components = kAtoms});
+    EXPECT_EQ(objective.condition(this->W_), BasisCondition::kSound);
+    Matrix<TypeParam> silent = this->W_;
+    silent.view() *= TypeParam(1e-5);
+    EXPECT_EQ(objective.condition(silent), BasisCondition::kDiverged);
+  }
+}
+
 TYPED_TEST(Condition, SilenceIsBelowAThousandth) {
   // One sample at 0 and one far away; all atoms at the distance where κ crosses 1e-3.
   this->X_ = Matrix<TypeParam>(2, kLength);

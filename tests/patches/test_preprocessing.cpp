@@ -37,6 +37,44 @@ TEST(Preprocessing, ImagesInUnitRangeMeanTheSame) {
   EXPECT_LT((a.view() - b.view()).norm(), 1e-3F * a.view().norm());
 }
 
+/// Overshoot of resampling, other ranges and dark images leave the meaning of the epsilon alone.
+TEST(Preprocessing, AnyRangeOfPixelsMeansTheSame) {
+  const Matrix<float> X = pixels(200, 12);
+  const Matrix<float> expected = Preprocessing::fit(Context(), X, {}).apply(Context(), X);
+  const auto difference = [&](auto change) {
+    Matrix<float> other = X;
+    change(other);
+    const Matrix<float> found = Preprocessing::fit(Context(), other, {}).apply(Context(), other);
+    return (found.view() - expected.view()).norm() / expected.view().norm();
+  };
+  EXPECT_LT(difference([](auto& x) { x.view() *= 1.004F / 255; }), 1e-2F);
+  EXPECT_LT(difference([](auto& x) { x.view() *= 1.02F; }), 1e-2F);
+  EXPECT_LT(difference([](auto& x) { x.view() *= 1e-6F; }), 1e-2F);
+  EXPECT_LT(difference([](auto& x) { x.view() *= 257.0F; }), 1e-2F);
+  EXPECT_LT(difference([](auto& x) { x.view().array() = x.view().array() / 127.5F - 1; }), 1e-2F);
+}
+
+TEST(Preprocessing, RelativeEpsilonsDoNotDependOnTheUnit) {
+  const Matrix<float> X = pixels(200, 12);
+  Matrix<float> other = X;
+  other.view() *= 0x1p-20F;
+  for (const WhiteningKind kind :
+       {WhiteningKind::kZca, WhiteningKind::kPca, WhiteningKind::kStandardise}) {
+    for (const bool contrast : {false, true}) {
+      const PreprocessingOptions options{.contrast = contrast,
+                                         .contrast_epsilon = 0.1,
+                                         .relative = true,
+                                         .whitening = {.kind = kind, .epsilon = 0.3}};
+      const Matrix<float> a = Preprocessing::fit(Context(), X, options).apply(Context(), X);
+      const Matrix<float> b = Preprocessing::fit(Context(), other, options).apply(Context(), other);
+      EXPECT_LT((a.view() - b.view()).norm(), 1e-5F * a.view().norm());
+      const auto root = static_cast<float>(std::sqrt(static_cast<double>(a.rows()) / 1.3));
+      if (kind == WhiteningKind::kStandardise && !contrast)
+        EXPECT_NEAR(a.view().col(3).norm(), root, 0.1F * root);
+    }
+  }
+}
+
 TEST(Preprocessing, UnitNormAndConstantPatches) {
   Matrix<float> X = pixels(50, 12);
   X.view().row(7).setConstant(100.0F);

@@ -209,6 +209,20 @@ TEST(Lbfgs, AWrongGradientEndsInAFailedLineSearch) {
   EXPECT_TRUE(support::same_bits(result.best, start));
 }
 
+/// A sum of 1 and a small quadratic: near the minimum its changes drown in the rounding of 1.
+TEST(Lbfgs, TheLimitOfPrecisionIsConvergence) {
+  const Context context({.threads = 1});
+  Function<float> objective(1, 4, [](auto W, auto gradient) {
+    gradient = 2 * W;
+    gradient.array() += 1e-4F;  // the error that float32 gradients have
+    return static_cast<double>(1.0F + static_cast<float>(W.squaredNorm()));
+  });
+  const auto result = Lbfgs<float>({.gradient_tolerance = 0, .value_tolerance = 0})
+                          .minimize(context, objective, filled<float>(1, 4, 0.7F));
+  EXPECT_EQ(result.status, Status::kConverged) << name_of(result.status);
+  EXPECT_NEAR(result.value, 1, 1e-6);
+}
+
 /// Rosenbrock's function with an error of a few units of float32's last place.
 TEST(Lbfgs, KeepsTheBestUnderNoiseOfFloat32) {
   const Context context({.threads = 1});

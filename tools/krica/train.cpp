@@ -3,9 +3,12 @@
 // krica train: basis, features and classifier. krica fit: the basis only.
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "commands.hpp"
 #include "evaluation_text.hpp"
 #include "krica/bases/basis.hpp"
+#include "krica/data/dataset.hpp"
 #include "krica/models/recommendation.hpp"
 #include "krica/models/training.hpp"
 #include "krica/report/trial_report.hpp"
@@ -22,6 +25,7 @@ struct TrainCommand {
   PipelineOptions pipeline;
   std::filesystem::path model;
   std::filesystem::path checkpoint;
+  std::filesystem::path atoms;  ///< the file that --init names, if any
   std::filesystem::path report;
   bool classifier = true;
   std::string control = "auto";
@@ -166,12 +170,28 @@ void write_report(const TrainCommand& command, const Model& model, const Trial& 
   page.save(command.report);
 }
 
+/// The file of initial atoms that --init names, if any; init becomes "given" then.
+std::filesystem::path take_atoms_file(PipelineOptions& options) {
+  if (!options.init || !options.init->ends_with(".npy")) return {};
+  return *std::exchange(options.init, "given");
+}
+
+Matrix<float> read_atoms(const Context& context, const std::filesystem::path& file) {
+  const SampleSetPtr rows = open_dataset(context, file, {.format = DataFormat::kNpy}).train_samples;
+  if (rows == nullptr)
+    throw DataError(fmt::format("[init] {} must contain one atom per row", file.string()));
+  Matrix<float> atoms(rows->rows(), rows->cols());
+  rows->read(0, rows->rows(), atoms.data());
+  return atoms;
+}
+
 /// Trains, or resumes, and saves the model.
 Model train_and_save(const Context& context, const TrainCommand& command, const TrainingData& data,
                      TrainingReport& report) {
+  TrainingJob job{command.pipeline, command.checkpoint, command.classifier};
+  if (!command.atoms.empty()) job.initial_atoms = read_atoms(context, command.atoms);
   keep_for_resume({command.checkpoint});
-  Model model = train(context, *data.images,
-                      {command.pipeline, command.checkpoint, command.classifier}, &report);
+  Model model = train(context, *data.images, job, &report);
   model.save(command.model);
   remove_checkpoint(command.checkpoint);
   result_is_saved(command.model);
@@ -206,6 +226,7 @@ void test_model(const Context& context, const TrainCommand& command, const Train
 
 void run_train(CLI::App& app, TrainCommand& command) {
   apply_config(app, command.session);
+  command.atoms = take_atoms_file(command.pipeline);
   check_usage([&] { command.pipeline.validate(); });
   check_target(command.model);
   check_target(command.report);

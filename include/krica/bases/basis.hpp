@@ -23,8 +23,12 @@ struct BasisOptions {
   Kernel kernel = {};
   double sparsity = 0.01;
   double epsilon = 1e-4;
-  std::string init = "kmeans";  ///< kmeans, random-patches, random, class-kmeans, label-affinity
-  std::string convention = "paper";  ///< of RICA
+  /// kmeans, random-patches, random, class-kmeans, label-affinity, or given: BasisRequest::initial
+  std::string init = "kmeans";
+  std::string convention = "paper";    ///< of RICA
+  std::string rica_contrast = "auto";  ///< of RICA: auto (the convention's), or as in its options
+  double reconstruction_weight = 1;    ///< of RICA in the convention matlab, in place of sparsity
+  std::vector<int> non_gaussianity = {};  ///< of RICA: +1 or -1 per atom; empty: all +1
   Pooling pooling = {};
   std::string solver = "auto";
   Index iterations = 100;
@@ -49,6 +53,8 @@ struct BasisRequest {
   bool best_when_cancelled = false;
   /// Go on with it: one pass of Adam over these patches, whatever options.solver says.
   AdamStream<float>* stream = nullptr;
+  /// The first atoms, components × columns of the patches, where options.init is "given".
+  ConstMatrixView<float> initial = ConstMatrixView<float>(nullptr, 0, 0);
 };
 
 struct Basis {
@@ -86,6 +92,12 @@ struct BasisMethod {
   bool needs_labels = false;  ///< its atoms are divided among the classes
   /// Its cost grows so fast with the atoms that comparisons give it fewer.
   bool costly_atoms = false;
+  bool rica = false;  ///< minimises RICA's objective, so RICA's own options apply to it
+  /// Its defaults on samples that differ from those on patches; empty: the same. The encoder is
+  /// that of models without a classifier.
+  std::string_view sample_encoder = {};
+  std::string_view sample_whitening = {};
+  std::optional<bool> sample_unit_norm = {};
   /// What learn() gives is only the start: the atoms are learned with the classifier, from labelled
   /// images (krica/joint).
   bool joint = false;

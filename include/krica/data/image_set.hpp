@@ -92,11 +92,15 @@ class ImageSet {
   /// broken file, IoError where the file system refuses.
   void read(Index first, Index count, std::uint8_t* out) const;
   void read(Index first, Index count, float* out) const;
+  /// With all digits where the set holds samples of float64.
+  void read(Index first, Index count, double* out) const;
 
  private:
   // A set overrides the one that its pixel type names.
   virtual void load_bytes(Index first, Index count, std::uint8_t* out) const;
   virtual void load_floats(Index first, Index count, float* out) const;
+  // By default the floats.
+  virtual void load_doubles(Index first, Index count, double* out) const;
   void check_range(Index first, Index count) const;
 
   ImageSetInfo info_;

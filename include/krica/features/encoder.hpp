@@ -3,6 +3,7 @@
 // Encoders: from a preprocessed patch x and atoms w_u to a code.
 //   kernel           s_u = κ(w_u, x)                                             K channels
 //   abs              s_u = |w_u·x|                                               K
+//   linear           s_u = w_u·x                                                 K
 //   triangle         s_u = max(0, mean_v z_v - z_u), z_u = ‖x - w_u‖             K
 //   hard             s_u = 1 for the nearest atom, else 0                        K
 //   soft-threshold   max(0, w_u·x - t) and max(0, -w_u·x - t)                    2K
@@ -30,7 +31,8 @@ enum class EncoderKind {
   kSoftThreshold,
   kSoftAbs,
   kSigmoid,
-  kLasso
+  kLasso,
+  kLinear
 };
 std::string_view name_of(EncoderKind kind);
 EncoderKind encoder_kind(std::string_view name);

@@ -22,6 +22,7 @@
 #include "krica/models/options.hpp"
 #include "krica/models/seen_images.hpp"
 #include "krica/models/value_range.hpp"
+#include "krica/patches/sample_units.hpp"
 #include "krica/solvers/solver.hpp"
 
 namespace krica {
@@ -31,6 +32,7 @@ class Model {
   struct Parts {
     PipelineOptions options;  ///< resolved; gamma and svm_c as the data settled them
     ImageShape shape;
+    SampleUnits units;  ///< in which the extractor sees samples; of images the identity
     std::vector<std::string> class_names;  ///< empty without a classifier
     LabelType label_type = LabelType::kText;
     std::string fingerprint;  ///< of the training images and labels

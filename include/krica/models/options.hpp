@@ -50,6 +50,9 @@ struct PipelineOptions {
   double weight_decay = 3e-3;
   bool untied = false;
   std::string convention = "paper";
+  Auto<std::string> rica_contrast = {};
+  Auto<double> reconstruction_weight = {};
+  std::string non_gaussianity = "1";
   std::string pooling_groups = "none";
   Auto<std::string> whitening = {};
   Auto<double> whitening_epsilon = {};
@@ -58,9 +61,9 @@ struct PipelineOptions {
   Index landmarks = 1000;
   std::string landmark_choice = "kmeans";
   Auto<bool> contrast = {};
-  double contrast_epsilon = 10.0;
+  Auto<double> contrast_epsilon = {};
   std::string solver = "auto";
-  Index iterations = 100;
+  Auto<Index> iterations = {};
   Auto<Index> epochs = {};
   Auto<Index> batch = {};
   Auto<double> rate = {};
@@ -104,16 +107,16 @@ void visit_feature_options(Options& o, Visitor& visit) {
         "histogram-intersection");
   visit("gamma", o.gamma,
         "width parameter of the Gaussian kernel; auto is 6 divided by the median squared distance "
-        "between patches");
+        "between patches, for samples 1 divided by it");
   visit("degree", o.degree, "degree of the polynomial kernel");
   visit("kernel-scale", o.kernel_scale,
         "scale b of the inverse-distance and histogram-intersection kernels");
   visit("encoder", o.encoder,
-        "kernel, abs, triangle, hard, soft-threshold, soft-abs, sigmoid or lasso; auto is the "
-        "method's own");
+        "kernel, abs, linear, triangle, hard, soft-threshold, soft-abs, sigmoid or lasso; auto is "
+        "the method's own, and linear for rica, ica and kica on samples without a classifier");
   visit("threshold", o.threshold, "threshold of the soft-threshold encoder");
   visit("unit-norm", o.unit_norm,
-        "scale preprocessed patches to length 1; auto is the method's own");
+        "scale preprocessed patches to length 1; auto is the method's own, for samples no");
 }
 
 /// What the basis' objective weighs, and where its learning begins.
@@ -123,8 +126,8 @@ void visit_basis_options(Options& o, Visitor& visit) {
   visit("epsilon", o.epsilon, "smoothing of the sparsity term");
   visit("init", o.init,
         "initial basis: kmeans, random-patches, random, class-kmeans or label-affinity; auto is "
-        "the method's own; max-margin-krica also accepts a model file and takes its atoms, patches "
-        "and kernel");
+        "the method's own; or a .npy file with one atom per row; max-margin-krica also accepts a "
+        "model file and takes its atoms, patches and kernel");
   visit("discrimination", o.discrimination,
         "weight of the class-aware term of drica, d-rica and d-krica");
   visit("discrimination-reading", o.discrimination_reading,
@@ -137,7 +140,18 @@ void visit_basis_options(Options& o, Visitor& visit) {
         "target mean activity of a unit of the sparse autoencoder or sparse RBM");
   visit("weight-decay", o.weight_decay, "weight decay of the sparse autoencoder");
   visit("untied", o.untied, "give the sparse autoencoder separate decoder weights");
-  visit("convention", o.convention, "RICA's conventions: paper, le or matlab");
+  visit("convention", o.convention,
+        "form of RICA's objective: paper, le (Le's code) or matlab (MATLAB's rica: "
+        "reconstruction-weight, unit rows, no whitening)");
+  visit("rica-contrast", o.rica_contrast,
+        "RICA's contrast: smooth-l1, or MATLAB's logcosh, exp or sqrt; auto is smooth-l1, with "
+        "convention matlab logcosh");
+  visit("reconstruction-weight", o.reconstruction_weight,
+        "weight of the reconstruction term with convention matlab (its Lambda), in place of "
+        "sparsity; auto is 1");
+  visit("non-gaussianity", o.non_gaussianity,
+        "RICA: 1 to seek sparse (super-Gaussian) sources, -1 for sub-Gaussian ones; one value, or "
+        "one per atom separated by commas");
   visit("pooling-groups", o.pooling_groups,
         "groups of the sparsity term: none, topographic or a group size");
 }
@@ -145,9 +159,14 @@ void visit_basis_options(Options& o, Visitor& visit) {
 /// What happens to patches before.
 template <class Options, class Visitor>
 void visit_preprocessing_options(Options& o, Visitor& visit) {
-  visit("whitening", o.whitening, "zca, pca, kpca or none; auto is the method's own");
-  visit("whitening-epsilon", o.whitening_epsilon,
-        "added to the variances before dividing by them; auto is 0.1, for kpca 1e-4");
+  visit("whitening", o.whitening,
+        "zca, pca, kpca, standardise (every feature to variance 1) or none; auto is the method's "
+        "own, standardise for kernel methods on samples, none with convention matlab");
+  visit(
+      "whitening-epsilon", o.whitening_epsilon,
+      "added to the variances before dividing by them; for samples a fraction of their mean "
+      "variance, for standardise of the median one; auto is 0.1 for images, 1e-6 for samples (0.1 "
+      "for standardise), 1e-4 for kpca");
   visit("whitening-components", o.whitening_components,
         "number of directions that pca and kpca keep; 0 keeps all directions with variance (kica: "
         "as many as components; kpca-rica: half as many)");
@@ -160,7 +179,8 @@ void visit_preprocessing_options(Options& o, Visitor& visit) {
   visit("contrast", o.contrast,
         "normalise the contrast of patches; auto is yes for images, no for samples");
   visit("contrast-epsilon", o.contrast_epsilon,
-        "added to a patch's variance, for pixel values from 0 to 255");
+        "added to a patch's variance, for pixel values from 0 to 255; for samples a fraction of "
+        "the mean variance of a row; auto is 10 for images, 0.01 for samples");
 }
 
 /// How long and how fast it learns.
@@ -170,7 +190,8 @@ void visit_solver_options(Options& o, Visitor& visit) {
         "auto, lbfgs, adam or fixed-point; auto is adam when there are many patches, otherwise "
         "lbfgs");
   visit("iterations", o.iterations,
-        "maximum iterations of L-BFGS, the fixed point, ica, kica and omp-1");
+        "maximum iterations of L-BFGS, the fixed point, ica, kica and omp-1; auto is 100 for "
+        "images, 1000 for samples");
   visit("epochs", o.epochs, "maximum epochs of Adam; auto is 10");
   visit("batch", o.batch,
         "samples per step of Adam; auto is 1024 patches or a tenth of all patches, for "
@@ -233,8 +254,10 @@ void for_each_option(Options& o, Visitor&& visit) {
 std::vector<std::string> choices_of(std::string_view option);
 
 /// What is left to the data (recommendation.hpp) or to the method, settled: a copy without unset
-/// values except gamma, svm_c and batch, which training settles. Samples are their own patches: for
-/// them receptive_field and stride are 1, pool is 1x1 whatever was given.
+/// values except gamma, svm_c and batch, which training settles, and those without effect. Samples
+/// are their own patches: for them receptive_field and stride are 1, pool is 1x1 whatever was
+/// given. Without a classifier (no classes), the codes themselves are the result: those of linear
+/// methods keep their sign then.
 PipelineOptions resolved(const PipelineOptions& options, const DataFacts& facts);
 
 /// Whether the kernel shapes the model: its codes, or how its basis is learned. For options that
@@ -252,10 +275,14 @@ PipelineOptions options_from_json(const std::string& text);
 /// "2x3" as {2, 3}. Throws InvalidArgument.
 std::pair<Index, Index> parse_grid(const std::string& grid);
 
+/// "1,-1,1" as {1, -1, 1}; one value is that of all atoms, and all +1 is empty. The number is not
+/// checked where components is 0. Throws InvalidArgument.
+std::vector<int> parse_non_gaussianity(const std::string& text, Index components);
+
 /// The parts' own options. gamma must be set for the kernel of kernel methods.
 Kernel kernel_of(const PipelineOptions& options);
 EncoderOptions encoder_of(const PipelineOptions& options);
 FeatureOptions features_of(const PipelineOptions& options);
-PreprocessingOptions preprocessing_of(const PipelineOptions& options);
+PreprocessingOptions preprocessing_of(const PipelineOptions& options, const ImageShape& shape);
 
 }  // namespace krica

@@ -10,8 +10,13 @@ namespace krica {
 /// is the sample itself, but for rounding.
 ///
 /// codes m × K, the result m × n. Throws InvalidArgument unless the model is of samples, its
-/// encoder is "kernel" with the linear kernel, and its preprocessing can be undone.
+/// codes are linear (has_linear_codes), and its preprocessing can be undone.
 Matrix<float> samples_from_codes(const Model& model, ConstMatrixView<float> codes);
+
+/// The atoms as filters in the space of the samples, K × n: a·(x - input_mean()) is w·(preprocessed
+/// x). Both throw InvalidArgument where the preprocessing is not affine; the model must have atoms.
+Matrix<double> input_filters(const Model& model);
+std::vector<double> input_mean(const Model& model);
 
 /// Whether samples_from_codes() can serve a model with these options (resolved).
 bool has_linear_codes(const PipelineOptions& options);

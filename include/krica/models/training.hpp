@@ -52,6 +52,8 @@ struct TrainingJob {
   /// that has not begun goes out from the start's atoms, or from options.init. For methods whose
   /// basis is minimised by a solver; not with a checkpoint or a classifier.
   AdamStream<float>* stream = nullptr;
+  /// The first atoms, K × the values of a preprocessed patch, for options.init "given".
+  Matrix<float> initial_atoms = {};
 };
 
 /// Throws InvalidArgument for options that do not fit the images, no labels, or one class;

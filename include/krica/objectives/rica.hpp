@@ -70,6 +70,11 @@ struct RicaOptions {
 ///   matlab   matlab-logcosh, weight on reconstruction, mean, row norm exact
 void apply_convention(RicaOptions& options, std::string_view convention);
 
+/// The contrasts by their names in the pipeline's options: smooth-l1, and MATLAB's
+///   logcosh   ½ log cosh(2 s)        exp   -exp(-s²/2)        sqrt   sqrt(s² + 1e-8)
+/// Sets contrast and, for sqrt, epsilon. Throws InvalidArgument for other names.
+void apply_contrast(RicaOptions& options, std::string_view name);
+
 template <class Scalar>
 class RicaObjective final : public SampledObjective<Scalar> {
  public:

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// From raw patches to what a basis sees, learned once and applied to every patch thereafter:
-//   1. pixels times `pixel_scale` (255 for images in [0, 1], so that the next step means the same)
-//   2. contrast: x ← (x - mean(x)) / sqrt(var(x) + contrast_epsilon), var with n-1
-//   3. whitening: linear (whitening.hpp), or by kernel PCA (kernel_pca.hpp)
-//   4. where wanted: unit norm
+// From raw patches to the input of a basis, learned once and applied to every patch thereafter:
+//   1. contrast, optional: pixels are brought to the range 0 ... 255, then
+//      x ← (x - mean(x)) / sqrt(var(x) + contrast_epsilon), var with n-1
+//   2. whitening: linear (whitening.hpp), or by kernel PCA (kernel_pca.hpp)
+//   3. unit norm, optional
+// Samples come in units of their own (sample_units.hpp), so for them the epsilons are relative.
 #pragma once
 
 #include <optional>
@@ -15,8 +16,11 @@
 namespace krica {
 
 struct PreprocessingOptions {
-  bool contrast = true;  ///< steps 1 and 2; off for samples that are not patches of images
-  double contrast_epsilon = 10.0;  ///< > 0, on the scale of 0 ... 255
+  bool contrast = true;
+  double contrast_epsilon = 10.0;  ///< > 0, for pixels from 0 to 255
+  /// The epsilons are fractions of the mean variance: of a row for the contrast, of a feature for
+  /// the linear whitening. Pixels keep their range.
+  bool relative = false;
   WhiteningOptions whitening = {};
   std::optional<KernelPcaOptions> kernel_pca = {};  ///< instead of the linear whitening
   bool unit_norm = false;
@@ -36,11 +40,16 @@ class Preprocessing {
     return kernel_pca_ ? kernel_pca_->outputs() : whitening_.outputs();
   }
   [[nodiscard]] bool unit_norm() const { return unit_norm_; }
-  /// Atoms as patches, for looking at them. Throws InvalidArgument after kernel PCA, whose space
-  /// has no pictures.
+  /// The input of the whitening that fit() would learn: step 1 alone.
+  static Matrix<float> with_contrast(const Context& context, ConstMatrixView<float> raw_patches,
+                                     const PreprocessingOptions& options);
+
+  /// Atoms as patches, for display. Throws InvalidArgument after kernel PCA, whose space has no
+  /// pictures.
   [[nodiscard]] Matrix<float> unwhiten(ConstMatrixView<float> atoms) const;
-  /// The whitening, where that is all that happens to a patch. Throws InvalidArgument after
-  /// contrast normalisation, kernel PCA or unit norm, which are not linear.
+  /// Whether it is affine: no contrast normalisation, kernel PCA or unit norm.
+  [[nodiscard]] bool is_affine() const;
+  /// The whitening, where that is the only step. Throws InvalidArgument unless is_affine().
   [[nodiscard]] const Whitening& linear_part() const;
 
   /// One tile, one thread. Overwrites raw_patches with their contrast-normalised form on the way.

@@ -3,9 +3,12 @@
 // Linear whitening learned from samples X m×n with mean μ and covariance V diag(d) Vᵀ:
 //   zca    x ← (x - μ) V diag(1/sqrt(d + ε)) Vᵀ      n → n, stays in the image's space
 //   pca    x ← (x - μ) V diag(1/sqrt(d + ε))         n → r, directions of falling variance
+//   standardise   x_j ← (x_j - μ_j) / sqrt(σ_j² + ε)   n → n, every feature by itself
 //   none   x ← x
-// Directions with d below 1e-7 of the largest have no data in them; they are left out (r counts the
-// others).
+// With a relative epsilon, ε is that fraction of the mean variance, for standardise of the median
+// σ² of features that vary, so the result does not depend on the unit of the samples. Directions
+// with d below 1e-7 of the largest contain no data; they are left out (r counts the others), as are
+// features without variance.
 #pragma once
 
 #include <string_view>
@@ -16,14 +19,15 @@
 
 namespace krica {
 
-enum class WhiteningKind { kNone, kZca, kPca };
+enum class WhiteningKind { kNone, kZca, kPca, kStandardise };
 std::string_view name_of(WhiteningKind kind);
 WhiteningKind whitening_kind(std::string_view name);
 
 struct WhiteningOptions {
   WhiteningKind kind = WhiteningKind::kZca;
-  double epsilon = 0.1;  ///< ε >= 0
-  Index components = 0;  ///< of pca: directions kept, 0 for all with data in them
+  double epsilon = 0.1;   ///< ε >= 0
+  bool relative = false;  ///< epsilon is a fraction of the mean or median variance
+  Index components = 0;   ///< of pca: directions kept, 0 for all that contain data
 
   void validate() const;
 };
@@ -59,6 +63,7 @@ class Whitening {
 
  private:
   Whitening() = default;
+  void set_scales(const Matrix<double>& covariance, double epsilon);
   void set_directions(const std::vector<double>& values, const Matrix<double>& vectors,
                       const std::vector<Index>& kept, double epsilon);
   void set_mean(const std::vector<double>& mean);

@@ -25,7 +25,7 @@ namespace krica {
 enum class Status {
   kConverged,         ///< a stopping tolerance was met
   kIterationLimit,    ///< the iterations are used up; resume to go on
-  kLineSearchFailed,  ///< no step along the direction lowers f: often the limit of float32
+  kLineSearchFailed,  ///< no step lowers f, although it should fall by more than its rounding error
   kCancelled,         ///< Context::cancel() was called; resume to go on
   kNumericalTrouble,  ///< f or its gradient is not finite at the start or at every step tried
   kDiverged,          ///< the basis left the data (BasisCondition::kDiverged)

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "krica/models/options.hpp"
+#include "krica/solvers/solver.hpp"
+
+namespace krica {
+
+/// What went wrong with a basis and which options of its method may help; empty for a sound one.
+/// Options as resolved() gives them.
+std::string trouble_with(const PipelineOptions& settled, std::string_view basis_status,
+                         const std::vector<HistoryRow>& history);
+
+}  // namespace krica

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "krica/patches/sample_units.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "runtime/check.hpp"
+#include "runtime/parallel.hpp"
+
+namespace krica {
+namespace {
+
+constexpr std::string_view kName = "samples";
+constexpr Index kBlockRows = 1024;
+
+/// visit(row) for every sample, from the first to the last.
+template <class Visit>
+void for_rows(const Context& context, const ImageSet& samples, Visit visit) {
+  const Index n = samples.shape().values();
+  const Partition blocks(samples.size(), kBlockRows);
+  std::vector<double> rows(static_cast<std::size_t>(blocks.largest() * n));
+  for (Index b = 0; b < blocks.count(); ++b) {
+    context.check_cancelled();
+    samples.read(blocks[b].begin, blocks[b].size(), rows.data());
+    for (Index i = 0; i < blocks[b].size(); ++i) visit(rows.data() + i * n);
+  }
+}
+
+std::vector<double> means_of(const Context& context, const ImageSet& samples) {
+  std::vector<double> mean(static_cast<std::size_t>(samples.shape().values()), 0.0);
+  bool any = false;
+  for_rows(context, samples, [&](const double* x) {
+    for (std::size_t j = 0; j < mean.size(); ++j) {
+      mean[j] += x[j];
+      any = any || x[j] != 0;
+    }
+  });
+  require(any, kName, "every number is 0: there is nothing to learn from");
+  for (double& value : mean) value /= static_cast<double>(samples.size());
+  return mean;
+}
+
+/// Mean over the features of their variance.
+double variance_of(const Context& context, const ImageSet& samples,
+                   const std::vector<double>& mean) {
+  double squares = 0;
+  for_rows(context, samples, [&](const double* x) {
+    for (std::size_t j = 0; j < mean.size(); ++j) squares += (x[j] - mean[j]) * (x[j] - mean[j]);
+  });
+  return squares / static_cast<double>(samples.size() * samples.shape().values());
+}
+
+/// Mean over the rows of the variance within a row.
+double row_variance_of(const Context& context, const ImageSet& samples) {
+  const Index n = samples.shape().values();
+  double squares = 0;
+  for_rows(context, samples, [&](const double* x) {
+    double sum = 0;
+    for (Index j = 0; j < n; ++j) sum += x[j];
+    const double mean = sum / static_cast<double>(n);
+    for (Index j = 0; j < n; ++j) squares += (x[j] - mean) * (x[j] - mean);
+  });
+  return squares / static_cast<double>(samples.size() * std::max<Index>(1, n - 1));
+}
+
+}  // namespace
+
+SampleUnits SampleUnits::of(const Context& context, const ImageSet& samples,
+                            const Options& options) {
+  SampleUnits units;
+  const std::vector<double> mean = means_of(context, samples);
+  if (options.centred && !options.by_rows) units.centre = mean;
+  if (!options.rescaled) return units;
+  const double variance =
+      options.by_rows ? row_variance_of(context, samples) : variance_of(context, samples, mean);
+  require(std::isfinite(variance), kName, "the numbers are too large to compute their variance");
+  if (variance > 0) units.scale = 1 / std::sqrt(variance);
+  return units;
+}
+
+void SampleUnits::apply(const double* rows, Index count, Index features, float* out) const {
+  for (Index i = 0; i < count; ++i) {
+    for (Index j = 0; j < features; ++j) {
+      const double middle = centre.empty() ? 0.0 : centre[static_cast<std::size_t>(j)];
+      *out++ = static_cast<float>(scale * (*rows++ - middle));
+    }
+  }
+}
+
+void SampleUnits::save(Archive& archive) const {
+  if (is_identity()) return;
+  const std::vector<double> scales = {scale};
+  archive.put_vector<double>("units.scale", scales);
+  if (!centre.empty()) archive.put_vector<double>("units.centre", centre);
+}
+
+SampleUnits SampleUnits::load(const Archive& archive) {
+  SampleUnits units;
+  if (!archive.has("units.scale")) return units;
+  const auto scales = archive.vector<double>("units.scale");
+  if (scales.size() != 1 || !std::isfinite(scales[0]) || !(scales[0] > 0))
+    throw DataError("[samples] the saved scale is not one positive number");
+  units.scale = scales[0];
+  if (archive.has("units.centre")) units.centre = archive.vector<double>("units.centre");
+  return units;
+}
+
+SamplesInUnits::SamplesInUnits(const ImageSet& samples, const SampleUnits& units)
+    : ImageSet(samples.info()), samples_(samples), units_(units) {
+  const std::size_t centred = units.centre.size();
+  require(centred == 0 || static_cast<Index>(centred) == samples.shape().values(), kName,
+          "{} where {} values were learned", to_text(samples.shape()), centred);
+}
+
+void SamplesInUnits::load_bytes(Index first, Index count, std::uint8_t* out) const {
+  samples_.read(first, count, out);
+}
+
+void SamplesInUnits::load_floats(Index first, Index count, float* out) const {
+  if (units_.is_identity()) return samples_.read(first, count, out);
+  std::vector<double> rows(static_cast<std::size_t>(count * shape().values()));
+  samples_.read(first, count, rows.data());
+  units_.apply(rows.data(), count, shape().values(), out);
+}
+
+}  // namespace krica
