@@ -90,12 +90,14 @@ class Search {
         if (fold >= command_.folds) return row_of(setting, done);
         set_progress_prefix(fmt::format("setting {} of {}, fold {} of {}", number + 1,
                                         settings_.size(), fold + 1, command_.folds));
-        checkpoint_.keep_fold(setting, fold_accuracy(setting, fold));
+        const double accuracy = fold_accuracy(setting, fold);
+        // In this order: the next fold must never find the state of this one.
         remove_checkpoint(checkpoint_.fold_path());
+        checkpoint_.keep_fold(setting, accuracy);
       }
     } catch (const InvalidArgument& error) {
-      checkpoint_.keep_error(setting, error.what());
       remove_checkpoint(checkpoint_.fold_path());
+      checkpoint_.keep_error(setting, error.what());
       return {{"options", setting}, {"error", error.what()}};
     }
   }
