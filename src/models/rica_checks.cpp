@@ -21,7 +21,8 @@ void require_unset(const PipelineOptions& options) {
   if (options.rica_contrast) name = "rica-contrast";
   if (options.reconstruction_weight) name = "reconstruction-weight";
   if (options.non_gaussianity != defaults.non_gaussianity) name = "non-gaussianity";
-  require(name.empty(), kName, "{} applies to rica, drica, d-rica and kpca-rica, not to {}", name,
+  require(name.empty(), kName,
+          "{} applies to rica, drica, d-rica and kpca-rica, not to {}; set method rica", name,
           options.method);
 }
 

@@ -82,7 +82,10 @@ class Training {
 
   SampleUnits learn_units() {
     if (job_.start != nullptr) return job_.start->parts().units;
-    return SampleUnits::of(context_, images_, units_of(job_.options));
+    if (checkpoint_.resumed()) return SampleUnits::load(checkpoint_.content());
+    SampleUnits units = SampleUnits::of(context_, images_, units_of(job_.options));
+    units.save(checkpoint_.content());
+    return units;
   }
 
   /// The images, or the samples in the units that the basis is learned in.
