@@ -35,3 +35,5 @@ find_package(JPEG REQUIRED)
 find_package(LibArchive REQUIRED)
 find_package(PNG REQUIRED)
 find_package(ZLIB REQUIRED)
+pkg_check_modules(WEBP IMPORTED_TARGET libwebp)  # optional, as TIFF: without it such files are skipped
+pkg_check_modules(TIFF IMPORTED_TARGET libtiff-4>=4.5)

@@ -4,7 +4,7 @@
 build_packages=(
   cmake g++ gfortran ninja-build pkg-config
   libeigen3-dev libfmt-dev libhwy-dev libopenblas-pthread-dev librandom123-dev libssl-dev nlohmann-json3-dev
-  libarchive-dev libcli11-dev libcurl4-openssl-dev libjpeg-dev libpng-dev zlib1g-dev
+  libarchive-dev libcli11-dev libcurl4-openssl-dev libjpeg-dev libpng-dev libtiff-dev libwebp-dev zlib1g-dev
   pybind11-dev python3-dev python3-numpy python3-sklearn
 )
 test_packages=(

@@ -53,12 +53,16 @@ void add_labels(const Context& context, const Variant& variant, const RecordPart
   }
 }
 
-std::vector<std::string> class_names(const Variant& variant, const fs::path& directory) {
-  if (variant.classes == 10 && !fs::exists(directory / variant.names_file))
-    return cifar10_class_names();
-  auto names = read_class_names(directory, variant.names_file, variant.classes, "cifar");
-  names.resize(static_cast<std::size_t>(variant.classes));
-  return names;
+/// From the file of names where it is there; else known names, or numbers.
+void name_classes(const Variant& variant, const fs::path& directory, ImageSetInfo& info) {
+  if (fs::exists(directory / variant.names_file)) {
+    info.class_names = read_class_names(directory / variant.names_file, variant.classes, "cifar");
+  } else if (variant.classes == 10) {
+    info.class_names = cifar10_class_names();
+  } else {
+    info.class_names = numbered_names(variant.classes);
+    info.label_type = LabelType::kInteger;
+  }
 }
 
 ImageSetPtr open_files(const Context& context, const Variant& variant,
@@ -78,7 +82,7 @@ ImageSetPtr open_files(const Context& context, const Variant& variant,
   }
   info.size = static_cast<Index>(info.labels.size());
   info.shape = kShape;
-  info.class_names = class_names(variant, files.front().parent_path());
+  name_classes(variant, files.front().parent_path(), info);
   info.description = variant.name + " " + part_name;
   return std::make_shared<RecordSet>(std::move(info), std::move(parts), PixelOrder::kPlanar);
 }

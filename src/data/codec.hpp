@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Image codecs: each has a quick look at the header and a decoder. Both throw DataError and agree
-// on the shape.
+// Image codecs: each has a function that reads the header and a decoder. Both throw DataError and
+// agree on the shape, which is that of the stored image; shape_of() and decode() turn it.
 #pragma once
 
 #include <cstdint>
@@ -20,22 +20,35 @@ constexpr Index kLongestSide = 65500;
 /// An image file, or the beginning of one.
 struct EncodedImage {
   std::span<const std::uint8_t> bytes;
-  Index file_size = 0;  // of the whole file
-  std::string name;     // for messages
+  Index file_size = 0;           // of the whole file
+  std::string name;              // for messages
+  bool exif_orientation = true;  // turn the image as its orientation tag says
 };
 
-enum class ImageCodec { kNone, kJpeg, kPng, kPnm, kBmp };
+enum class ImageCodec { kNone, kJpeg, kPng, kPnm, kBmp, kWebp, kTiff };
 
 /// By the first bytes.
 ImageCodec codec_of(std::span<const std::uint8_t> bytes);
 
-/// The size after decoding. Throws DataError for content that is no image, and for a header that
-/// the file is too small for.
+/// False for kNone, and for WebP and TIFF where krica was built without their libraries.
+bool can_decode(ImageCodec codec);
+bool reads_webp();
+bool reads_tiff();
+
+/// The size after decoding and turning. Throws DataError for content that is no image, for a header
+/// that the file is too small for, and where more of the file is needed.
 ImageShape shape_of(const EncodedImage& image);
 Image decode(const EncodedImage& image);
 
 /// Throws DataError unless both sides are positive and within the limits.
 void check_sides(const EncodedImage& image, Index height, Index width);
+
+/// Whether the colours are already multiplied by their alpha.
+enum class Alpha { kSeparate, kMultiplied };
+
+/// Interleaved pixels of `samples` bytes, the last of which is alpha, to image.pixels: planar, laid
+/// over white.
+void lay_over_white(const std::uint8_t* pixels, Index samples, Alpha alpha, Image& image);
 
 ImageShape jpeg_shape(const EncodedImage& image);
 Image decode_jpeg(const EncodedImage& image);
@@ -45,5 +58,9 @@ ImageShape pnm_shape(const EncodedImage& image);
 Image decode_pnm(const EncodedImage& image);
 ImageShape bmp_shape(const EncodedImage& image);
 Image decode_bmp(const EncodedImage& image);
+ImageShape webp_shape(const EncodedImage& image);
+Image decode_webp(const EncodedImage& image);
+ImageShape tiff_shape(const EncodedImage& image);
+Image decode_tiff(const EncodedImage& image);
 
 }  // namespace krica

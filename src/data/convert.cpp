@@ -3,11 +3,13 @@
 
 #include <algorithm>
 #include <functional>
+#include <limits>
 #include <set>
 
 #include "data/atomic_file.hpp"
 #include "data/byte_source.hpp"
 #include "data/errors.hpp"
+#include "data/labels.hpp"
 #include "krica/data/class_names.hpp"
 #include "krica/data/image.hpp"
 #include "krica/data/npy.hpp"
@@ -57,6 +59,25 @@ void write_names(const fs::path& path, const std::vector<std::string>& names) {
   std::string text;
   for (const std::string& name : names) text += name + "\n";
   write_file_atomically(path, text);
+}
+
+/// True where labels are integers from `least` to `most`, so that a file can hold their values.
+bool keeps_values(const Labelling& labelling, std::int64_t least, std::int64_t most) {
+  const auto& names = labelling.class_names;
+  return labelling.type == LabelType::kInteger &&
+         std::all_of(names.begin(), names.end(), [&](const std::string& name) {
+           const std::int64_t value = std::stoll(name);
+           return value >= least && value <= most;
+         });
+}
+
+/// The values of the labels, or the numbers of their classes.
+std::vector<std::int64_t> label_numbers(const Labelling& labelling, bool values) {
+  std::vector<std::int64_t> numbers(labelling.labels.begin(), labelling.labels.end());
+  if (!values) return numbers;
+  for (std::int64_t& number : numbers)
+    number = std::stoll(labelling.class_names[static_cast<std::size_t>(number)]);
+  return numbers;
 }
 
 void require_bytes(const ImageSet& set, DataFormat format) {
@@ -109,7 +130,7 @@ void write_cifar(const Context& context, const DataSet& data, const fs::path& pa
   if (data.test)
     write_cifar_file(context, *data.test, 0, data.test->size(), path / "test_batch.bin");
   std::vector<std::string> names = data.train->class_names();
-  while (names.size() < 10) names.push_back(std::to_string(names.size()));
+  while (names.size() < 10) names.push_back(fmt::format("unused {}", names.size()));
   write_names(path / "batches.meta.txt", names);
 }
 
@@ -134,7 +155,9 @@ void write_idx_part(const Context& context, const ImageSet& set, const fs::path&
       });
   file.commit();
   std::string labels = idx_header({set.size()});
-  for (const int label : set.labels()) labels += static_cast<char>(label);
+  const Labelling labelling = labelling_of(set.info());
+  for (const std::int64_t number : label_numbers(labelling, keeps_values(labelling, 0, 255)))
+    labels += static_cast<char>(number);
   write_file_atomically(path / (part + "-labels-idx1-ubyte"), labels);
 }
 
@@ -149,7 +172,8 @@ void write_idx(const Context& context, const DataSet& data, const fs::path& path
   make_empty_directory(path);
   write_idx_part(context, *data.train, path, "train");
   if (data.test) write_idx_part(context, *data.test, path, "t10k");
-  write_names(path / "class_names.txt", data.train->class_names());
+  if (!keeps_values(labelling_of(data.train->info()), 0, 255))
+    write_names(path / "class_names.txt", data.train->class_names());
 }
 
 template <class Pixel>
@@ -174,22 +198,43 @@ void write_npy_images(const Context& context, const ImageSet& set, const fs::pat
 
 template <class Scalar>
 void write_npy_samples(const SampleSet& set, const fs::path& path) {
-  NpyWriter<Scalar> file(path, {set.rows(), set.cols()});
-  const Index step = std::max<Index>(1, kBlockValues / set.cols());
-  std::vector<Scalar> block(static_cast<std::size_t>(std::min(step, set.rows()) * set.cols()));
-  for (Index first = 0; first < set.rows(); first += step) {
-    const Index count = std::min(step, set.rows() - first);
-    set.read(first, count, block.data());
-    file.write(block.data(), count * set.cols());
+  const Index channels = set.info().channels;
+  const Index steps = set.info().steps();
+  std::vector<Index> sizes = {set.rows(), steps};
+  if (channels > 1) sizes.push_back(channels);
+  NpyWriter<Scalar> file(path, sizes);
+  std::vector<Scalar> row(static_cast<std::size_t>(set.cols()));
+  std::vector<Scalar> interleaved(row.size());  // the channels of a step together
+  for (Index i = 0; i < set.rows(); ++i) {
+    set.read(i, 1, row.data());
+    for (Index j = 0; j < set.cols(); ++j) {
+      interleaved[static_cast<std::size_t>(j)] =
+          row[static_cast<std::size_t>(j % channels * steps + j / channels)];
+    }
+    file.write(interleaved.data(), set.cols());
   }
   file.commit();
 }
 
-void write_npy_labels(const std::vector<int>& labels, const fs::path& path) {
-  if (labels.empty()) return;
-  const std::vector<std::int64_t> wide(labels.begin(), labels.end());
-  NpyWriter<std::int64_t> file(path, {static_cast<Index>(wide.size())});
-  file.write(wide.data(), static_cast<Index>(wide.size()));
+bool npy_keeps_values(const Labelling& labelling) {
+  return keeps_values(labelling, std::numeric_limits<std::int64_t>::min(),
+                      std::numeric_limits<std::int64_t>::max());
+}
+
+void write_npy_labels(const Labelling& labelling, const fs::path& path) {
+  const auto size = static_cast<Index>(labelling.labels.size());
+  if (size == 0) return;
+  if (labelling.type == LabelType::kBoolean) {
+    NpyWriter<bool> file(path, {size});
+    for (const int label : labelling.labels) {
+      const bool value = labelling.class_names[static_cast<std::size_t>(label)] == "True";
+      file.write(&value, 1);
+    }
+    return file.commit();
+  }
+  const auto numbers = label_numbers(labelling, npy_keeps_values(labelling));
+  NpyWriter<std::int64_t> file(path, {size});
+  file.write(numbers.data(), size);
   file.commit();
 }
 
@@ -207,7 +252,8 @@ void write_npy_part(const Context& context, const ImageSetPtr& images, const Sam
   } else {
     return;
   }
-  write_npy_labels(images ? images->labels() : samples->labels(), path / (part + "_y.npy"));
+  write_npy_labels(images ? labelling_of(images->info()) : labelling_of(samples->info()),
+                   path / (part + "_y.npy"));
 }
 
 void write_npy(const Context& context, const DataSet& data, const fs::path& path) {
@@ -215,8 +261,9 @@ void write_npy(const Context& context, const DataSet& data, const fs::path& path
   write_npy_part(context, data.train, data.train_samples, path, "train");
   write_npy_part(context, data.test, data.test_samples, path, "test");
   write_npy_part(context, data.unlabelled, nullptr, path, "unlabelled");
-  const auto& names = data.train ? data.train->class_names() : data.train_samples->class_names();
-  if (!names.empty()) write_names(path / "class_names.txt", names);
+  const Labelling labelling = train_labels(data);
+  const bool named = labelling.type == LabelType::kText && !labelling.class_names.empty();
+  if (named) write_names(path / "class_names.txt", labelling.class_names);
 }
 
 void write_images(const Context& context, const ImageSet& set, const fs::path& path) {

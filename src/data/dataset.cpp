@@ -13,7 +13,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr NameTable<DataFormat, 9> kNames = {{
+constexpr NameTable<DataFormat, 11> kNames = {{
     {DataFormat::kAuto, "auto"},
     {DataFormat::kCifar10, "cifar10"},
     {DataFormat::kCifar100, "cifar100"},
@@ -22,6 +22,8 @@ constexpr NameTable<DataFormat, 9> kNames = {{
     {DataFormat::kIdx, "idx"},
     {DataFormat::kFolder, "folder"},
     {DataFormat::kNpy, "npy"},
+    {DataFormat::kSignals, "signals"},
+    {DataFormat::kCsv, "csv"},
     {DataFormat::kEmbedded, "embedded"},
 }};
 
@@ -41,7 +43,10 @@ DataSet read(const Context& context, DataFormat format, const fs::path& path,
     case DataFormat::kFolder:
       return open_folder(context, path, options);
     case DataFormat::kNpy:
+    case DataFormat::kSignals:
       return open_npy(context, path, options);
+    case DataFormat::kCsv:
+      return open_csv(context, path, options);
     case DataFormat::kEmbedded:
     case DataFormat::kAuto:
       break;
@@ -65,20 +70,17 @@ void check_parts(const DataSet& data, const OpenOptions& options, const std::str
   const std::string operation(name_of(data.format));
   check_shapes(data.train, data.test, operation, name);
   check_shapes(data.train, data.unlabelled, operation, name);
-  const bool has_test = data.test || data.test_samples;
-  if (has_test) {
-    const Index train = data.train ? data.train->classes() : data.train_samples->classes();
-    const Index test = data.test ? data.test->classes() : data.test_samples->classes();
-    if (test > train)
-      data_error(operation, name, "test labels have {} classes, training labels {}", test, train);
-  }
-  if (options.one_class_allowed) return;
-  if (data.train) {
-    require_two_classes(data.train->labels(), data.train->class_names(), operation, name);
-  } else {
-    require_two_classes(data.train_samples->labels(), data.train_samples->class_names(), operation,
-                        name);
-  }
+  if (!options.one_class_allowed) require_two_classes(train_labels(data), operation, name);
+}
+
+/// Options that would otherwise have no effect.
+void check_applicable(DataFormat format, const fs::path& path, const OpenOptions& options) {
+  const bool arrays = format == DataFormat::kNpy || format == DataFormat::kSignals ||
+                      format == DataFormat::kIdx || format == DataFormat::kCsv;
+  require(options.labels.empty() || (arrays && !fs::is_directory(path)), "data",
+          "labels (--labels) goes with a single .npy, IDX or CSV file");
+  require(options.label_column.empty() || format == DataFormat::kCsv, "data",
+          "label_column (--label-column) goes with CSV files");
 }
 
 void unify(DataSet& data, const OpenOptions& options) {
@@ -121,6 +123,8 @@ void OpenOptions::validate() const {
           "channels must be 0, 1 or 3, got {}", channels);
   require(test_fraction >= 0 && test_fraction < 1, "data",
           "test_fraction must be at least 0 and below 1, got {}", test_fraction);
+  require(labels.empty() || label_column.empty(), "data",
+          "labels come from a file (labels) or from a column (label_column), not from both");
 }
 
 DataFormat recognised_format(const fs::path& path) {
@@ -140,8 +144,9 @@ DataSet open_dataset(const Context& context, const fs::path& path, const OpenOpt
     } else if (format != DataFormat::kEmbedded && !fs::exists(path)) {
       io_error("data", path, "cannot open", ENOENT);
     }
+    check_applicable(format, place, options);
     DataSet data = read(context, format, place, options);
-    data.format = format;
+    if (data.format == DataFormat::kAuto) data.format = format;
     unify(data, options);
     check_parts(data, options, path.filename().string());
     if (data.train && data.train->shape().pixels() == 1) {

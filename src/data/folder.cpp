@@ -3,110 +3,58 @@
 // Image files: a directory per class; or train/ and test/ (and unlabelled/) with such directories;
 // or images without classes. Sorted by name, so that the result does not depend on the file system.
 #include <algorithm>
-#include <array>
-#include <cctype>
-#include <optional>
-#include <set>
 
+#include "data/byte_source.hpp"
 #include "data/codec.hpp"
 #include "data/decoded_images.hpp"
 #include "data/errors.hpp"
+#include "data/folder_files.hpp"
 #include "data/listing.hpp"
 #include "data/readers.hpp"
 #include "krica/data/image_size.hpp"
-#include "runtime/parallel.hpp"
 
 namespace krica {
 namespace {
 
 namespace fs = std::filesystem;
 
-constexpr Index kHeaderBytes = Index{1} << 16;
-constexpr Index kLargestFile = Index{1} << 30;
-
-struct Item {
-  fs::path path;
-  std::string name;  // for messages: class/file
-  int label = 0;
-  ImageShape shape;
-};
-
 /// A part of the data set before the common shape is known.
 struct Part {
-  std::vector<Item> items;
+  std::vector<ImageFile> items;
   bool labelled = false;
 };
 
-Bytes read_front(const ByteSource& source, Index count) {
-  Bytes bytes(static_cast<std::size_t>(std::min(count, source.size())));
-  source.read(0, static_cast<Index>(bytes.size()), bytes.data());
-  return bytes;
-}
-
-bool has_image_ending(const fs::path& path) {
-  std::string ending = path.extension().string();
-  std::transform(ending.begin(), ending.end(), ending.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  constexpr std::array<std::string_view, 8> kEndings = {".jpg", ".jpeg", ".png", ".bmp",
-                                                        ".pnm", ".pbm",  ".pgm", ".ppm"};
-  return std::find(kEndings.begin(), kEndings.end(), ending) != kEndings.end();
-}
-
-/// The image's shape; nothing for a file that neither is an image nor claims to be one.
-std::optional<ImageShape> look_at(const Item& item) {
-  const ByteSourcePtr source = open_file("folder", item.path);
-  Bytes bytes = read_front(*source, kHeaderBytes);
-  if (codec_of(bytes) == ImageCodec::kNone && !has_image_ending(item.path)) return std::nullopt;
-  try {
-    return shape_of({bytes, source->size(), item.name});
-  } catch (const DataError&) {
-    if (source->size() <= kHeaderBytes) throw;
-  }
-  bytes = read_all(*source, kLargestFile);  // a header may lie behind large comments
-  return shape_of({bytes, source->size(), item.name});
-}
-
-/// Fills in the shapes and drops the files that are no images.
-void look_at_all(const Context& context, std::vector<Item>& items) {
-  parallel_for(context, static_cast<Index>(items.size()), [&](Index i) {
-    Item& item = items[static_cast<std::size_t>(i)];
-    item.shape = look_at(item).value_or(ImageShape{});
-  });
-  std::erase_if(items, [](const Item& item) { return item.shape.height == 0; });
-}
-
-Part list_classes(const Context& context, const fs::path& directory,
+Part list_classes(FolderScan& scan, const fs::path& directory,
                   const std::vector<std::string>& classes) {
   Part part;
   part.labelled = true;
+  std::size_t deeper = 0;
   for (const std::string& name : list_directory("folder", directory).directories) {
     const auto found = std::find(classes.begin(), classes.end(), name);
     if (found == classes.end()) {
       data_error("folder", (directory.filename() / name).string(),
-                 "the training part has no class of this name");
+                 "the training part has no class '{}'", name);
     }
-    std::vector<Item> items;
-    for (const std::string& file : list_directory("folder", directory / name).files) {
-      items.push_back({directory / name / file,
-                       fmt::format("{}/{}", name, file),
-                       static_cast<int>(found - classes.begin()),
-                       {}});
+    const Listing listing = list_directory("folder", directory / name);
+    deeper += listing.directories.size();
+    std::vector<ImageFile> files;
+    for (const std::string& file : listing.files) {
+      files.push_back({.path = directory / name / file,
+                       .name = fmt::format("{}/{}", name, file),
+                       .label = static_cast<int>(found - classes.begin())});
     }
-    look_at_all(context, items);
-    if (items.empty())
-      data_error("folder", (directory / name).string(), "the class directory holds no images");
-    part.items.insert(part.items.end(), items.begin(), items.end());
+    std::vector<ImageFile> images = scan.keep_images(directory / name, std::move(files));
+    part.items.insert(part.items.end(), images.begin(), images.end());
   }
+  scan.ignore(deeper, "directory inside a class directory", "directories inside class directories");
   return part;
 }
 
-Part list_flat(const Context& context, const fs::path& directory) {
-  Part part;
+Part list_flat(FolderScan& scan, const fs::path& directory) {
+  std::vector<ImageFile> files;
   for (const std::string& file : list_directory("folder", directory).files)
-    part.items.push_back({directory / file, file, 0, {}});
-  look_at_all(context, part.items);
-  if (part.items.empty()) data_error("folder", directory.string(), "the directory holds no images");
-  return part;
+    files.push_back({.path = directory / file, .name = file});
+  return {scan.keep_images(directory, std::move(files))};
 }
 
 /// The side of all images, or 0 where they stay as they are.
@@ -114,17 +62,17 @@ Index common_side(const std::vector<const Part*>& parts, const OpenOptions& opti
   if (options.image_size) return *options.image_size;
   std::vector<ImageShape> shapes;
   for (const Part* part : parts) {
-    for (const Item& item : part->items) shapes.push_back(item.shape);
+    for (const ImageFile& item : part->items) shapes.push_back(item.shape);
   }
   return automatic_image_size(shapes);
 }
 
 ImageShape common_shape(const std::vector<const Part*>& parts, const OpenOptions& options) {
-  const Item& first = parts.front()->items.front();
+  const ImageFile& first = parts.front()->items.front();
   const Index side = common_side(parts, options);
   ImageShape shape = first.shape;
   for (const Part* part : parts) {
-    for (const Item& item : part->items) {
+    for (const ImageFile& item : part->items) {
       shape.channels = std::max(shape.channels, item.shape.channels);
       const bool same =
           item.shape.height == first.shape.height && item.shape.width == first.shape.width;
@@ -143,10 +91,11 @@ ImageShape common_shape(const std::vector<const Part*>& parts, const OpenOptions
 
 class FolderSet : public ImageSet {
  public:
-  FolderSet(ImageSetInfo info, std::vector<Item> items, ImageSizeRule rule)
+  FolderSet(ImageSetInfo info, std::vector<ImageFile> items, const OpenOptions& options)
       : ImageSet(std::move(info)),
         items_(std::move(items)),
-        rule_(rule),
+        rule_(options.image_size_rule),
+        exif_orientation_(options.exif_orientation),
         decoded_(size(), shape().values()) {}
 
  private:
@@ -159,16 +108,29 @@ class FolderSet : public ImageSet {
     }
   }
 
-  [[nodiscard]] Image decode_file(const Item& item) const {
-    const Bytes bytes = read_all(*open_file("folder", item.path), kLargestFile);
-    const Image image = decode({bytes, static_cast<Index>(bytes.size()), item.name});
+  [[nodiscard]] Image decode_file(const ImageFile& item) const {
+    const Bytes bytes = read_all(*open_file("folder", item.path), kLargestImageFile);
+    const Image image = decode_or_advise(item, bytes);
     if (image.shape != item.shape)
       data_error("folder", item.name, "the file changed after the data set was opened");
     return fit_image(image, shape(), rule_);
   }
 
-  std::vector<Item> items_;
+  /// Truncation shows only here. There may be more such files: the advice deals with all of them.
+  [[nodiscard]] Image decode_or_advise(const ImageFile& item, const Bytes& bytes) const {
+    try {
+      return decode({bytes, static_cast<Index>(bytes.size()), item.name, exif_orientation_});
+    } catch (const DataError& error) {
+      throw DataError(fmt::format(
+          "{}; --skip-bad (skip_bad) finds all such files when the data set is opened, lists them "
+          "and leaves them out",
+          error.what()));
+    }
+  }
+
+  std::vector<ImageFile> items_;
   ImageSizeRule rule_;
+  bool exif_orientation_;
   mutable DecodedImages decoded_;
 };
 
@@ -178,32 +140,31 @@ ImageSetPtr make_set(Part part, ImageShape shape, const std::vector<std::string>
   info.size = static_cast<Index>(part.items.size());
   info.shape = shape;
   info.description = std::move(description);
-  info.preparation.size_rule = options.image_size_rule;
+  info.preparation = {options.image_size_rule, options.exif_orientation};
   if (part.labelled) {
     info.class_names = classes;
-    for (const Item& item : part.items) info.labels.push_back(item.label);
+    for (const ImageFile& item : part.items) info.labels.push_back(item.label);
   }
-  return std::make_shared<FolderSet>(std::move(info), std::move(part.items),
-                                     options.image_size_rule);
+  return std::make_shared<FolderSet>(std::move(info), std::move(part.items), options);
 }
 
-DataSet open_train_and_test(const Context& context, const fs::path& path,
-                            const OpenOptions& options) {
+DataSet open_train_and_test(FolderScan& scan, const fs::path& path, const OpenOptions& options) {
   const auto classes = list_directory("folder", path / "train").directories;
   if (classes.empty())
     data_error("folder", (path / "train").string(), "there are no class directories in it");
-  Part train = list_classes(context, path / "train", classes);
+  Part train = list_classes(scan, path / "train", classes);
   Part test;
   Part unlabelled;
-  if (fs::is_directory(path / "test")) test = list_classes(context, path / "test", classes);
-  if (fs::is_directory(path / "unlabelled")) unlabelled = list_flat(context, path / "unlabelled");
+  if (fs::is_directory(path / "test")) test = list_classes(scan, path / "test", classes);
+  if (fs::is_directory(path / "unlabelled")) unlabelled = list_flat(scan, path / "unlabelled");
+  DataSet data;
+  data.notes = scan.finish();
   std::vector<const Part*> parts = {&train};
   for (const Part* part : {&test, &unlabelled}) {
     if (!part->items.empty()) parts.push_back(part);
   }
   const ImageShape shape = common_shape(parts, options);
   const std::string name = path.filename().string();
-  DataSet data;
   data.train = make_set(std::move(train), shape, classes, options, name + " train");
   if (!test.items.empty())
     data.test = make_set(std::move(test), shape, classes, options, name + " test");
@@ -212,35 +173,45 @@ DataSet open_train_and_test(const Context& context, const fs::path& path,
   return data;
 }
 
+DataSet open_one_part(FolderScan& scan, Part part, const std::vector<std::string>& classes,
+                      const fs::path& path, const OpenOptions& options) {
+  DataSet data;
+  data.notes = scan.finish();
+  const ImageShape shape = common_shape({&part}, options);
+  data.train = make_set(std::move(part), shape, classes, options, path.filename().string());
+  return data;
+}
+
+DataSet open_image_file(FolderScan& scan, const fs::path& path, const OpenOptions& options) {
+  Part part{scan.keep_images(path, {{.path = path, .name = path.filename().string()}})};
+  return open_one_part(scan, std::move(part), {}, path, options);
+}
+
 }  // namespace
 
 DataSet open_folder(const Context& context, const fs::path& path, const OpenOptions& options) {
-  DataSet data;
-  if (!fs::is_directory(path)) {  // one image
-    Part part;
-    part.items.push_back({path, path.filename().string(), 0, {}});
-    part.items[0].shape = look_at(part.items[0]).value_or(ImageShape{});
-    if (part.items[0].shape.height == 0) data_error("folder", part.items[0].name, "not an image");
-    const ImageShape shape = common_shape({&part}, options);
-    data.train = make_set(std::move(part), shape, {}, options, path.filename().string());
-    return data;
-  }
+  FolderScan scan(context, options);
+  if (!fs::is_directory(path)) return open_image_file(scan, path, options);
   const Listing listing = list_directory("folder", path);
   if (listing.files.empty() && listing.directories.empty())
     data_error("folder", path.string(), "the directory is empty");
-  if (fs::is_directory(path / "train")) return open_train_and_test(context, path, options);
+  if (!listing.directories.empty()) {
+    const auto outside =
+        std::count_if(listing.files.begin(), listing.files.end(),
+                      [](const std::string& file) { return has_image_ending(file); });
+    scan.ignore(static_cast<std::size_t>(outside), "image file outside the class directories",
+                "image files outside the class directories");
+  }
+  if (fs::is_directory(path / "train")) return open_train_and_test(scan, path, options);
   if (listing.directories.size() == 1 && !options.one_class_allowed) {
     data_error("folder", path.string(),
                "one class only, '{}'; at least two class directories are needed, or the images "
                "directly in the directory to read them without classes",
                listing.directories[0]);
   }
-  Part part = listing.directories.empty() ? list_flat(context, path)
-                                          : list_classes(context, path, listing.directories);
-  const ImageShape shape = common_shape({&part}, options);
-  data.train =
-      make_set(std::move(part), shape, listing.directories, options, path.filename().string());
-  return data;
+  Part part = listing.directories.empty() ? list_flat(scan, path)
+                                          : list_classes(scan, path, listing.directories);
+  return open_one_part(scan, std::move(part), listing.directories, path, options);
 }
 
 }  // namespace krica

@@ -34,27 +34,31 @@ std::optional<fs::path> find_file(const fs::path& directory, const std::string& 
   return std::nullopt;
 }
 
+/// `train`: the training part where this is the test part, else null.
 ImageSetPtr open_pair(const Context& context, const fs::path& images,
-                      const std::optional<fs::path>& labels, const std::string& description) {
+                      const std::optional<fs::path>& labels, const ImageSet* train,
+                      const std::string& description) {
   ByteSourcePtr source = open_idx_file(context, images);
   const IdxHeader header = read_idx_header(*source, 0, 3);
   ImageSetInfo info;
   info.description = description;
   if (labels) {
-    info.labels = read_labels(context, *labels);
+    const RawLabels raw = read_labels(context, *labels);
     const std::string name = labels->filename().string();
-    if (static_cast<Index>(info.labels.size()) != header.count()) {
-      data_error("idx", name, "{} labels for the {} images of {}", info.labels.size(),
-                 header.count(), source->name());
+    if (raw.size() != header.count()) {
+      data_error("idx", name, "{} labels for the {} images of {}", raw.size(), header.count(),
+                 source->name());
     }
-    info.class_names = read_class_names(images.parent_path(), "class_names.txt",
-                                        count_classes(info.labels, "idx", name), "idx");
+    Labelling labelling = to_classes(raw, images.parent_path(), "idx", name);
+    if (train != nullptr)
+      labelling = match_classes(labelling, labelling_of(train->info()), "idx", name);
+    set_labels(info, std::move(labelling));
   }
   return idx_images(std::move(source), header, std::move(info));
 }
 
 ImageSetPtr open_usual_names(const Context& context, const fs::path& directory,
-                             const std::string& part) {
+                             const std::string& part, const ImageSet* train) {
   const auto images = find_file(directory, part + "-images", 3);
   if (!images) return nullptr;
   const auto labels = find_file(directory, part + "-labels", 1);
@@ -62,7 +66,7 @@ ImageSetPtr open_usual_names(const Context& context, const fs::path& directory,
     data_error("idx", part + "-labels-idx1-ubyte", "the label file is missing beside {}",
                images->filename().string());
   }
-  return open_pair(context, *images, labels, part == "train" ? "IDX train" : "IDX test");
+  return open_pair(context, *images, labels, train, part == "train" ? "IDX train" : "IDX test");
 }
 
 }  // namespace
@@ -121,15 +125,15 @@ DataSet open_idx(const Context& context, const fs::path& path, const OpenOptions
   if (!fs::is_directory(path)) {
     const std::optional<fs::path> labels =
         options.labels.empty() ? std::nullopt : std::optional(options.labels);
-    data.train = open_pair(context, path, labels, "IDX " + path.filename().string());
+    data.train = open_pair(context, path, labels, nullptr, "IDX " + path.filename().string());
     return data;
   }
-  data.train = open_usual_names(context, path, "train");
-  data.test = open_usual_names(context, path, "t10k");
+  data.train = open_usual_names(context, path, "train", nullptr);
   if (!data.train) {
     data_error("idx", path.string(),
                "train-images-idx3-ubyte (or .gz) is missing in the directory");
   }
+  data.test = open_usual_names(context, path, "t10k", data.train.get());
   return data;
 }
 

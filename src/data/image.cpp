@@ -9,6 +9,7 @@
 #include "data/byte_source.hpp"
 #include "data/codec.hpp"
 #include "data/errors.hpp"
+#include "data/orientation.hpp"
 #include "data/resize.hpp"
 #include "runtime/check.hpp"
 #include "runtime/file.hpp"
@@ -25,8 +26,65 @@ bool starts_with(std::span<const std::uint8_t> bytes, std::string_view magic) {
 }
 
 [[noreturn]] void not_an_image(const EncodedImage& image) {
-  data_error("image", image.name, "{}; JPEG, PNG, PNM and BMP can be read",
-             image.file_size == 0 ? "the file is empty" : "not an image");
+  data_error("image", image.name, "{}; JPEG, PNG, PNM, BMP{}{} can be read",
+             image.file_size == 0 ? "the file is empty" : "not an image",
+             reads_webp() ? ", WebP" : "", reads_tiff() ? ", TIFF" : "");
+}
+
+int orientation_of(const EncodedImage& image) {
+  if (!image.exif_orientation) return 1;
+  switch (codec_of(image.bytes)) {
+    case ImageCodec::kJpeg:
+      return jpeg_orientation(image.bytes);
+    case ImageCodec::kPng:
+      return png_orientation(image.bytes);
+    case ImageCodec::kWebp:
+      return webp_orientation(image.bytes);
+    case ImageCodec::kTiff:
+      return exif_orientation(image.bytes);
+    default:
+      return 1;
+  }
+}
+
+ImageShape stored_shape(const EncodedImage& image) {
+  switch (codec_of(image.bytes)) {
+    case ImageCodec::kJpeg:
+      return jpeg_shape(image);
+    case ImageCodec::kPng:
+      return png_shape(image);
+    case ImageCodec::kPnm:
+      return pnm_shape(image);
+    case ImageCodec::kBmp:
+      return bmp_shape(image);
+    case ImageCodec::kWebp:
+      return webp_shape(image);
+    case ImageCodec::kTiff:
+      return tiff_shape(image);
+    case ImageCodec::kNone:
+      break;
+  }
+  not_an_image(image);
+}
+
+Image decode_stored(const EncodedImage& image) {
+  switch (codec_of(image.bytes)) {
+    case ImageCodec::kJpeg:
+      return decode_jpeg(image);
+    case ImageCodec::kPng:
+      return decode_png(image);
+    case ImageCodec::kPnm:
+      return decode_pnm(image);
+    case ImageCodec::kBmp:
+      return decode_bmp(image);
+    case ImageCodec::kWebp:
+      return decode_webp(image);
+    case ImageCodec::kTiff:
+      return decode_tiff(image);
+    case ImageCodec::kNone:
+      break;
+  }
+  not_an_image(image);
 }
 
 }  // namespace
@@ -44,7 +102,21 @@ ImageCodec codec_of(std::span<const std::uint8_t> bytes) {
       bytes[15] == 0 && bytes[16] == 0 && bytes[17] == 0) {
     return ImageCodec::kBmp;
   }
+  if (starts_with(bytes, "RIFF") &&
+      starts_with(bytes.subspan(std::min<std::size_t>(8, bytes.size())), "WEBP"))
+    return ImageCodec::kWebp;
+  using std::literals::operator""sv;
+  for (const std::string_view magic :
+       {"II*\0"sv, "MM\0*"sv, "II+\0"sv, "MM\0+"sv}) {  // + is BigTIFF
+    if (starts_with(bytes, magic)) return ImageCodec::kTiff;
+  }
   return ImageCodec::kNone;
+}
+
+bool can_decode(ImageCodec codec) {
+  if (codec == ImageCodec::kWebp) return reads_webp();
+  if (codec == ImageCodec::kTiff) return reads_tiff();
+  return codec != ImageCodec::kNone;
 }
 
 void check_sides(const EncodedImage& image, Index height, Index width) {
@@ -57,44 +129,37 @@ void check_sides(const EncodedImage& image, Index height, Index width) {
   }
 }
 
-ImageShape shape_of(const EncodedImage& image) {
-  switch (codec_of(image.bytes)) {
-    case ImageCodec::kJpeg:
-      return jpeg_shape(image);
-    case ImageCodec::kPng:
-      return png_shape(image);
-    case ImageCodec::kPnm:
-      return pnm_shape(image);
-    case ImageCodec::kBmp:
-      return bmp_shape(image);
-    case ImageCodec::kNone:
-      break;
+void lay_over_white(const std::uint8_t* pixels, Index samples, Alpha alpha, Image& image) {
+  const Index count = image.shape.pixels();
+  for (Index c = 0; c < image.shape.channels; ++c) {
+    std::uint8_t* plane = image.pixels.data() + c * count;
+    for (Index i = 0; i < count; ++i) {
+      const std::uint8_t* pixel = pixels + i * samples;
+      const int opaque = pixel[samples - 1];
+      const int value = alpha == Alpha::kSeparate
+                            ? (pixel[c] * opaque + 255 * (255 - opaque) + 127) / 255
+                            : std::min(255, pixel[c] + 255 - opaque);
+      plane[i] = static_cast<std::uint8_t>(value);
+    }
   }
-  not_an_image(image);
+}
+
+ImageShape shape_of(const EncodedImage& image) {
+  return turned(stored_shape(image), orientation_of(image));
 }
 
 Image decode(const EncodedImage& image) {
-  switch (codec_of(image.bytes)) {
-    case ImageCodec::kJpeg:
-      return decode_jpeg(image);
-    case ImageCodec::kPng:
-      return decode_png(image);
-    case ImageCodec::kPnm:
-      return decode_pnm(image);
-    case ImageCodec::kBmp:
-      return decode_bmp(image);
-    case ImageCodec::kNone:
-      break;
-  }
-  not_an_image(image);
+  return turned(decode_stored(image), orientation_of(image));
 }
 
-Image decode_image(std::span<const std::uint8_t> bytes, const std::string& name) {
-  return decode({bytes, static_cast<Index>(bytes.size()), name});
+Image decode_image(std::span<const std::uint8_t> bytes, const std::string& name,
+                   bool exif_orientation) {
+  return decode({bytes, static_cast<Index>(bytes.size()), name, exif_orientation});
 }
 
-Image read_image(const std::filesystem::path& path) {
-  return decode_image(read_all(*open_file("image", path), kLargestFile), path.filename().string());
+Image read_image(const std::filesystem::path& path, bool exif_orientation) {
+  return decode_image(read_all(*open_file("image", path), kLargestFile), path.filename().string(),
+                      exif_orientation);
 }
 
 Image fit_image(const Image& image, ImageShape shape, ImageSizeRule rule) {

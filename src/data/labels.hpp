@@ -3,33 +3,79 @@
 // What all readers need for labels and class names.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <string>
 #include <vector>
 
-#include "krica/runtime/matrix.hpp"
+#include "krica/data/dataset.hpp"
 
 namespace krica {
 
 /// More classes than this are taken for a mistake in the labels.
 constexpr Index kMostClasses = 100000;
 
-/// "0", "1", ..., count - 1.
-std::vector<std::string> numbered_names(Index count);
+/// Labels as a file holds them: numbers, or texts instead.
+struct RawLabels {
+  std::vector<std::int64_t> numbers;
+  std::vector<std::string> texts;
+  LabelType type = LabelType::kInteger;  // of the numbers: kInteger or kBoolean
 
-/// One more than the largest label. Throws DataError for a negative label or one beyond
-/// kMostClasses, with its position.
-Index count_classes(const std::vector<int>& labels, const std::string& operation,
-                    const std::string& file);
+  [[nodiscard]] Index size() const {
+    return static_cast<Index>(texts.empty() ? numbers.size() : texts.size());
+  }
+};
 
-/// The lines of `file` in `directory` where it exists, else numbered names. Throws DataError where
-/// it has fewer names than `classes`.
-std::vector<std::string> read_class_names(const std::filesystem::path& directory,
-                                          const std::string& file, Index classes,
+/// Labels 0 to classes - 1 and what they stand for.
+struct Labelling {
+  std::vector<int> labels;
+  std::vector<std::string> class_names;
+  LabelType type = LabelType::kText;
+};
+
+/// first, first + 1, ... as text.
+std::vector<std::string> numbered_names(Index count, Index first = 0);
+
+/// The first `classes` lines of a file. Throws DataError where it has fewer.
+std::vector<std::string> read_class_names(const std::filesystem::path& file, Index classes,
                                           const std::string& operation);
 
+/// Integers where all texts are (1 and 1.0 are the same), texts where some are no numbers. Throws
+/// DataError where all are numbers, but not all integers.
+RawLabels labels_from_text(std::vector<std::string> texts, const std::string& operation,
+                           const std::string& file);
+
+/// One class per value that occurs, in ascending order, named by the value. Where numbers are given
+/// and `directory` holds class_names.txt, number v is instead the class of line v, counted from 0.
+/// Throws DataError for more than kMostClasses, and for numbers that class_names.txt has no line
+/// for.
+Labelling to_classes(const RawLabels& raw, const std::filesystem::path& directory,
+                     const std::string& operation, const std::string& file);
+
+/// The test part's labels as classes of the training part, matched by name. Throws DataError for a
+/// class that occurs in the test part only.
+Labelling match_classes(const Labelling& test, const Labelling& train, const std::string& operation,
+                        const std::string& file);
+
+/// Moves labels, class names and label type into the info of an image or sample set.
+template <class Info>
+void set_labels(Info& info, Labelling labelling) {
+  info.labels = std::move(labelling.labels);
+  info.class_names = std::move(labelling.class_names);
+  info.label_type = labelling.type;
+}
+
+/// What set_labels() put in.
+template <class Info>
+Labelling labelling_of(const Info& info) {
+  return {info.labels, info.class_names, info.label_type};
+}
+
+/// The labels of the training part.
+Labelling train_labels(const DataSet& data);
+
 /// Throws DataError where labels are given and all are the same.
-void require_two_classes(const std::vector<int>& labels, const std::vector<std::string>& names,
-                         const std::string& operation, const std::string& file);
+void require_two_classes(const Labelling& labelling, const std::string& operation,
+                         const std::string& file);
 
 }  // namespace krica

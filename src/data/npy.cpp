@@ -2,7 +2,6 @@
 #include <algorithm>
 
 #include "data/errors.hpp"
-#include "data/idx.hpp"
 #include "data/labels.hpp"
 #include "data/npy_format.hpp"
 #include "data/readers.hpp"
@@ -37,32 +36,42 @@ class NpySamples : public SampleSet {
       : SampleSet(std::move(info)), array_(std::move(array)) {}
 
  private:
-  void load(Index first, Index count, float* out) const override { array_.read(first, count, out); }
-  void load(Index first, Index count, double* out) const override {
-    array_.read(first, count, out);
+  void load(Index first, Index count, float* out) const override { copy(first, count, out); }
+  void load(Index first, Index count, double* out) const override { copy(first, count, out); }
+
+  /// Files hold all channels of a step together, samples all steps of a channel.
+  template <class Scalar>
+  void copy(Index first, Index count, Scalar* out) const {
+    if (info().channels == 1) return array_.read(first, count, out);
+    const ImageShape shape = {info().steps(), 1, info().channels};
+    std::vector<Scalar> steps(static_cast<std::size_t>(cols()));
+    for (Index i = 0; i < count; ++i) {
+      array_.read(first + i, 1, steps.data());
+      to_planar(steps.data(), shape, PixelOrder::kInterleaved, out + i * cols());
+    }
   }
 
   NpyArray array_;
 };
 
-/// Labels, their names, and where they come from.
-struct Labelling {
-  std::vector<int> labels;
-  std::vector<std::string> class_names;
+enum class Kind { kImages, kSamples };
+
+/// What is being opened, for each of its files.
+struct Request {
+  const Context& context;
+  DataFormat format;  // kAuto, kNpy or kSignals
+  DataSet& data;
 };
 
 Labelling label_rows(const Context& context, const NpyArray& array, const fs::path& file) {
   if (file.empty()) return {};
-  Labelling labelling;
-  labelling.labels = read_labels(context, file);
+  const RawLabels raw = read_labels(context, file);
   const std::string name = file.filename().string();
-  if (static_cast<Index>(labelling.labels.size()) != array.rows()) {
-    data_error("npy", name, "{} labels for the {} rows of {}", labelling.labels.size(),
-               array.rows(), array.source->name());
+  if (raw.size() != array.rows()) {
+    data_error("npy", name, "{} labels for the {} rows of {}", raw.size(), array.rows(),
+               array.source->name());
   }
-  const Index classes = count_classes(labelling.labels, "npy", name);
-  labelling.class_names = read_class_names(file.parent_path(), "class_names.txt", classes, "npy");
-  return labelling;
+  return to_classes(raw, file.parent_path(), "npy", name);
 }
 
 ImageSetPtr make_images(const Context& context, NpyArray array, Labelling labelling,
@@ -75,8 +84,7 @@ ImageSetPtr make_images(const Context& context, NpyArray array, Labelling labell
                "shape ({}): the last dimension is that of the channels, 1 or 3",
                fmt::join(array.shape, ", "));
   }
-  info.labels = std::move(labelling.labels);
-  info.class_names = std::move(labelling.class_names);
+  set_labels(info, std::move(labelling));
   info.description = std::move(description);
   if (array.type.kind == 'u' && array.type.bytes == 1) {
     const RecordPart part = {array.source, array.data_at, info.shape.values(), info.size};
@@ -93,32 +101,70 @@ SampleSetPtr make_samples(const Context& context, NpyArray array, Labelling labe
                           std::string description) {
   SampleSetInfo info;
   info.rows = array.rows();
-  info.cols = array.shape[1];
+  info.cols = array.row_size();
+  info.channels = array.shape.size() == 3 ? array.shape[2] : 1;
   const bool wide = array.type.bytes == 8 || (array.type.kind != 'f' && array.type.bytes == 4);
   info.type = wide ? SampleType::kFloat64 : SampleType::kFloat32;
-  info.labels = std::move(labelling.labels);
-  info.class_names = std::move(labelling.class_names);
+  set_labels(info, std::move(labelling));
   info.description = std::move(description);
   require_finite_npy(context, array, !wide);
   return std::make_shared<NpySamples>(std::move(info), std::move(array));
 }
 
-/// Images or samples, whichever the shape says.
-void open_part(const Context& context, const fs::path& file, const fs::path& labels,
-               ImageSetPtr& images, SampleSetPtr& samples) {
-  NpyArray array = open_npy_array(context, open_file("npy", file));
-  const std::size_t dimensions = array.shape.size();
-  if (dimensions < 2 || dimensions > 4) {
-    data_error("npy", array.source->name(),
-               "shape ({}); (m, n) for samples, (N, H, W) or (N, H, W, C) for images",
-               fmt::join(array.shape, ", "));
+constexpr Index kFewest = 8;   // steps, channels, rows or columns
+constexpr Index kLongest = 8;  // steps per channel, or height per width
+
+/// Three dimensions that are not bytes may be images (N, H, W) or signals (N, T, C).
+Kind kind_of_three(const NpyArray& array, DataSet& data) {
+  const Index first = array.shape[1];
+  const Index second = array.shape[2];
+  if (array.type.kind == 'u' && array.type.bytes == 1) return Kind::kImages;
+  const std::string& name = array.source->name();
+  if (second < kFewest || first > kLongest * second) {
+    data.notes.push_back(fmt::format(
+        "{}: shape ({}) is read as {} signals of {} steps and {} channels; --format npy reads "
+        "images instead",
+        name, fmt::join(array.shape, ", "), array.rows(), first, second));
+    data.format = DataFormat::kSignals;
+    return Kind::kSamples;
   }
-  Labelling labelling = label_rows(context, array, labels);
+  if (first < kFewest || second > kLongest * first) {
+    data.notes.push_back(fmt::format(
+        "{}: shape ({}) is read as images of {} x {}; signals have the shape (N, steps, channels): "
+        "transpose the array, and --format signals reads it",
+        name, fmt::join(array.shape, ", "), first, second));
+  }
+  return Kind::kImages;
+}
+
+Kind kind_of(const NpyArray& array, DataFormat format, DataSet& data) {
+  const std::size_t dimensions = array.shape.size();
+  const bool signals = format == DataFormat::kSignals;
+  if (dimensions < 2 || dimensions > (signals ? 3 : 4)) {
+    data_error("npy", array.source->name(), "shape ({}); {}", fmt::join(array.shape, ", "),
+               signals ? "(N, T) or (N, T, C) for signals"
+                       : "(m, n) for samples, (N, T, C) for signals, (N, H, W) or (N, H, W, C) "
+                         "for images");
+  }
+  if (dimensions == 2 || signals) return Kind::kSamples;
+  if (dimensions == 4 || format == DataFormat::kNpy) return Kind::kImages;
+  return kind_of_three(array, data);
+}
+
+/// Images or samples, whichever the shape and the format say. Where `train` is given, labels are
+/// those of its classes.
+void open_part(const Request& request, const fs::path& file, const fs::path& labels,
+               const Labelling* train, ImageSetPtr& images, SampleSetPtr& samples) {
+  NpyArray array = open_npy_array(request.context, open_file("npy", file));
+  const Kind kind = kind_of(array, request.format, request.data);
+  Labelling labelling = label_rows(request.context, array, labels);
+  if (train != nullptr)
+    labelling = match_classes(labelling, *train, "npy", labels.filename().string());
   std::string description = "NPY " + file.filename().string();
-  if (dimensions == 2) {
-    samples = make_samples(context, std::move(array), std::move(labelling), description);
+  if (kind == Kind::kSamples) {
+    samples = make_samples(request.context, std::move(array), std::move(labelling), description);
   } else {
-    images = make_images(context, std::move(array), std::move(labelling), description);
+    images = make_images(request.context, std::move(array), std::move(labelling), description);
   }
 }
 
@@ -128,68 +174,50 @@ fs::path labels_beside(const fs::path& directory, const std::string& part) {
   return fs::exists(file) ? file : fs::path();
 }
 
-/// The classes of both parts: the one with more names has them all.
 void check_same_kind(const DataSet& data, const fs::path& path) {
   const bool has_test = data.test || data.test_samples;
   if (has_test && (data.test != nullptr) != (data.train != nullptr)) {
     data_error("npy", path.string(), "train_x.npy and test_x.npy are not both images or samples");
   }
-  if (data.test_samples && data.test_samples->cols() != data.train_samples->cols()) {
-    data_error("npy", "test_x.npy", "{} columns, but train_x.npy has {}", data.test_samples->cols(),
-               data.train_samples->cols());
+  if (!data.test_samples) return;
+  const SampleSetInfo& train = data.train_samples->info();
+  const SampleSetInfo& test = data.test_samples->info();
+  if (test.cols != train.cols || test.channels != train.channels) {
+    data_error("npy", "test_x.npy", "{} values in {} channels, but train_x.npy has {} in {}",
+               test.cols, test.channels, train.cols, train.channels);
   }
+}
+
+void open_directory(const Request& request, const fs::path& path) {
+  DataSet& data = request.data;
+  if (!fs::exists(path / "train_x.npy"))
+    data_error("npy", path.string(), "train_x.npy is missing in the directory");
+  open_part(request, path / "train_x.npy", labels_beside(path, "train"), nullptr, data.train,
+            data.train_samples);
+  if (fs::exists(path / "test_x.npy")) {
+    const fs::path labels = labels_beside(path, "test");
+    const Labelling train = train_labels(data);
+    if (labels.empty() && !train.labels.empty())
+      data_error("npy", "test_y.npy", "the label file is missing beside test_x.npy");
+    open_part(request, path / "test_x.npy", labels, &train, data.test, data.test_samples);
+  }
+  if (fs::exists(path / "unlabelled_x.npy") && data.train) {
+    SampleSetPtr none;
+    open_part(request, path / "unlabelled_x.npy", {}, nullptr, data.unlabelled, none);
+  }
+  check_same_kind(data, path);
 }
 
 }  // namespace
 
-std::vector<int> read_labels(const Context& context, const fs::path& path) {
-  if (!fs::exists(path))
-    throw IoError(fmt::format("[labels] {}: the label file does not exist", path.string()));
-  ByteSourcePtr source = open_file("labels", path);
-  if (is_gzip(*source)) source = gunzip(context, *source, kIdxStart);
-  std::uint8_t first = 0;
-  if (source->size() > 0) source->read(0, 1, &first);
-  if (first == 0) return read_idx_labels(*source, read_idx_header(*source, 0, 1));
-  const NpyArray array = open_npy_array(context, source);
-  if (array.shape.size() > 2 || array.row_size() != 1) {
-    data_error("labels", source->name(), "shape ({}); labels have the shape (m,)",
-               fmt::join(array.shape, ", "));
-  }
-  std::vector<std::int64_t> wide(static_cast<std::size_t>(array.rows()));
-  array.read(0, array.rows(), wide.data());
-  std::vector<int> labels;
-  for (const std::int64_t label : wide) {
-    if (label < 0 || label >= kMostClasses) {
-      data_error("labels", source->name(),
-                 "the label at position {} is not an integer from 0 to {}", labels.size(),
-                 kMostClasses - 1);
-    }
-    labels.push_back(static_cast<int>(label));
-  }
-  return labels;
-}
-
 DataSet open_npy(const Context& context, const fs::path& path, const OpenOptions& options) {
   DataSet data;
-  if (!fs::is_directory(path)) {
-    open_part(context, path, options.labels, data.train, data.train_samples);
-    return data;
+  const Request request{context, options.format, data};
+  if (fs::is_directory(path)) {
+    open_directory(request, path);
+  } else {
+    open_part(request, path, options.labels, nullptr, data.train, data.train_samples);
   }
-  if (!fs::exists(path / "train_x.npy"))
-    data_error("npy", path.string(), "train_x.npy is missing in the directory");
-  open_part(context, path / "train_x.npy", labels_beside(path, "train"), data.train,
-            data.train_samples);
-  if (fs::exists(path / "test_x.npy")) {
-    if (labels_beside(path, "test").empty() && !labels_beside(path, "train").empty())
-      data_error("npy", "test_y.npy", "the label file is missing beside test_x.npy");
-    open_part(context, path / "test_x.npy", labels_beside(path, "test"), data.test,
-              data.test_samples);
-  }
-  if (fs::exists(path / "unlabelled_x.npy") && data.train) {
-    SampleSetPtr none;
-    open_part(context, path / "unlabelled_x.npy", {}, data.unlabelled, none);
-  }
-  check_same_kind(data, path);
   return data;
 }
 

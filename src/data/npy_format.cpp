@@ -28,9 +28,9 @@ void convert(const std::uint8_t* raw, Index count, bool swapped, Scalar* out) {
     Stored value;
     std::memcpy(&value, bytes, sizeof(Stored));
     if constexpr (std::is_floating_point_v<Stored> && std::is_integral_v<Scalar>) {
-      // Only labels are read so; anything that is no integer becomes one that no label has.
-      const bool whole = value == std::floor(value) && std::abs(value) < Stored(1e9);
-      out[i] = whole ? static_cast<Scalar>(value) : Scalar{-1};
+      // Only labels are read so.
+      const bool whole = value == std::floor(value) && std::abs(value) < Stored(1e15);
+      out[i] = whole ? static_cast<Scalar>(value) : kNoInteger;
     } else {
       out[i] = static_cast<Scalar>(value);  // NOLINT(bugprone-signed-char-misuse): a number
     }
@@ -93,6 +93,46 @@ ByteSourcePtr to_c_order(const Context& context, const ByteSource& source,
   return memory_source(source.operation(), source.name(), std::move(rows));
 }
 
+/// Appends the character as UTF-8; false for what is no character.
+bool append_utf8(std::uint32_t character, std::string& text) {
+  const auto tail = [&](int shift) {
+    text += static_cast<char>(0x80 | (character >> shift & 0x3f));
+  };
+  const bool surrogate = character >= 0xd800 && character < 0xe000;
+  if (character > 0x10ffff || surrogate) return false;
+  if (character < 0x80) {
+    text += static_cast<char>(character);
+    return true;
+  }
+  if (character < 0x800) {
+    text += static_cast<char>(0xc0 | character >> 6);
+  } else if (character < 0x10000) {
+    text += static_cast<char>(0xe0 | character >> 12);
+    tail(6);
+  } else {
+    text += static_cast<char>(0xf0 | character >> 18);
+    tail(12);
+    tail(6);
+  }
+  tail(0);
+  return true;
+}
+
+/// One element, which is padded with zeros. Bytes ('S') are taken as UTF-8.
+bool decode_text(const NpyType& type, const Bytes& raw, std::string& text) {
+  if (type.kind == 'S') {
+    text.assign(raw.begin(), raw.end());
+  } else {
+    for (std::size_t at = 0; at < raw.size(); at += 4) {
+      std::uint32_t character = 0;
+      convert<std::uint32_t>(raw.data() + at, 1, type.swapped, &character);
+      if (!append_utf8(character, text)) return false;
+    }
+  }
+  text.erase(text.find_last_not_of('\0') + 1);
+  return true;
+}
+
 struct NotFinite {
   Index count = 0;
   Index first = -1;  // flat, in C order
@@ -143,12 +183,27 @@ void NpyArray::read(Index first, Index count, Scalar* out) const {
   }
 }
 
+std::vector<std::string> NpyArray::read_text() const {
+  Bytes raw(static_cast<std::size_t>(type.bytes));
+  std::vector<std::string> texts(static_cast<std::size_t>(rows() * row_size()));
+  for (std::size_t i = 0; i < texts.size(); ++i) {
+    source->read(data_at + static_cast<Index>(i) * type.bytes, type.bytes, raw.data());
+    if (!decode_text(type, raw, texts[i]))
+      data_error("npy", source->name(), "the text at position {} is not Unicode", i);
+  }
+  return texts;
+}
+
 template void NpyArray::read(Index, Index, float*) const;
 template void NpyArray::read(Index, Index, double*) const;
 template void NpyArray::read(Index, Index, std::int64_t*) const;
 
-NpyArray open_npy_array(const Context& context, ByteSourcePtr source) {
+NpyArray open_npy_array(const Context& context, ByteSourcePtr source, NpyContent content) {
   NpyHeader header = read_npy_header(*source);
+  if (content == NpyContent::kNumbers && header.type.is_text()) {
+    data_error("npy", source->name(), "an array of {}; only labels may be text",
+               header.type.name());
+  }
   if (header.column_major && header.shape.size() > 1) {
     source = to_c_order(context, *source, header);
     header.data_at = 0;

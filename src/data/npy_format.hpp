@@ -3,6 +3,8 @@
 // The NPY file format, versions 1 to 3: a Python dictionary as text, then the numbers.
 #pragma once
 
+#include <cstdint>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -10,12 +12,13 @@
 
 namespace krica {
 
-/// The type of a file's numbers.
+/// The type of a file's elements.
 struct NpyType {
-  char kind = 'f';  // 'b' bool, 'u' unsigned, 'i' signed, 'f' float
-  Index bytes = 4;
+  char kind = 'f';       // 'b' bool, 'u' unsigned, 'i' signed, 'f' float, 'U' and 'S' text
+  Index bytes = 4;       // of one element
   bool swapped = false;  // big-endian
 
+  [[nodiscard]] bool is_text() const { return kind == 'U' || kind == 'S'; }
   [[nodiscard]] std::string name() const;
 };
 
@@ -29,14 +32,22 @@ struct NpyArray {
   [[nodiscard]] Index rows() const { return shape.front(); }
   /// Numbers in one row.
   [[nodiscard]] Index row_size() const;
-  /// Rows first to first + count - 1 as Scalar: float, double or std::int64_t.
+  /// Rows first to first + count - 1 as Scalar: float, double or std::int64_t. As std::int64_t, a
+  /// float that is no integer becomes kNoInteger.
   template <class Scalar>
   void read(Index first, Index count, Scalar* out) const;
+  /// All elements of an array of text, as UTF-8. Throws DataError for what is no Unicode.
+  [[nodiscard]] std::vector<std::string> read_text() const;
 };
+
+constexpr std::int64_t kNoInteger = std::numeric_limits<std::int64_t>::min();
+
+enum class NpyContent { kNumbers, kAny };
 
 /// Checks the header against the file's size before anything is allocated. Column-major files are
 /// rearranged in memory, within the context's budget. Throws DataError for what cannot be read.
-NpyArray open_npy_array(const Context& context, ByteSourcePtr source);
+NpyArray open_npy_array(const Context& context, ByteSourcePtr source,
+                        NpyContent content = NpyContent::kNumbers);
 
 /// Throws DataError with their number and the first position where a number is NaN or infinite (as
 /// float where `narrow`).

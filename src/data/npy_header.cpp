@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <charconv>
 #include <cstring>
 
 #include "data/errors.hpp"
@@ -12,6 +13,7 @@ namespace krica {
 namespace {
 
 constexpr Index kLongestHeader = Index{1} << 16;
+constexpr Index kLongestText = Index{1} << 16;
 
 /// Reads the dictionary {'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }.
 class Parser {
@@ -90,15 +92,27 @@ class Parser {
     if (at_ < text_.size() && text_[at_] == '[')
       data_error("npy", source_.name(), "records with several fields cannot be read");
     const std::string_view descr = quoted();
+    if (descr.size() > 2 && (descr[1] == 'U' || descr[1] == 'S')) return parse_text_type(descr);
     constexpr std::array<std::string_view, 11> kKnown = {"b1", "u1", "i1", "u2", "i2", "u4",
                                                          "i4", "u8", "i8", "f4", "f8"};
     const bool known = descr.size() == 3 && std::strchr("<>|=", descr[0]) != nullptr &&
                        std::find(kKnown.begin(), kKnown.end(), descr.substr(1)) != kKnown.end();
     if (!known) {
       data_error("npy", source_.name(),
-                 "type '{}' cannot be read; bool, integers, float32 and float64 can", descr);
+                 "type '{}' cannot be read; bool, integers, float32 and float64 can, and text "
+                 "('<U10', '|S10') for labels",
+                 descr);
     }
     return {descr[1], descr[2] - '0', descr[0] == '>' && descr[2] != '1'};
+  }
+
+  /// '<U10': ten characters of four bytes; '|S10': ten bytes.
+  NpyType parse_text_type(std::string_view descr) const {
+    Index length = 0;
+    const char* const end = descr.data() + descr.size();
+    const auto [at, status] = std::from_chars(descr.data() + 2, end, length);
+    if (status != std::errc() || at != end || length < 0 || length > kLongestText) broken();
+    return {descr[1], descr[1] == 'U' ? 4 * length : length, descr[0] == '>'};
   }
 
   std::vector<Index> tuple() {
@@ -149,6 +163,7 @@ void check_size(const ByteSource& source, const NpyHeader& header) {
 
 std::string NpyType::name() const {
   if (kind == 'b') return "bool";
+  if (is_text()) return "text";
   return fmt::format("{}{}", kind == 'f' ? "float" : (kind == 'u' ? "uint" : "int"), bytes * 8);
 }
 

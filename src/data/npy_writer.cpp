@@ -12,6 +12,8 @@ namespace {
 template <class Scalar>
 constexpr std::string_view kDescr;
 template <>
+constexpr std::string_view kDescr<bool> = "|b1";
+template <>
 constexpr std::string_view kDescr<std::uint8_t> = "|u1";
 template <>
 constexpr std::string_view kDescr<std::int32_t> = "<i4";
@@ -69,6 +71,7 @@ void NpyWriter<Scalar>::commit() {
   file_->commit();
 }
 
+template class NpyWriter<bool>;
 template class NpyWriter<std::uint8_t>;
 template class NpyWriter<std::int32_t>;
 template class NpyWriter<std::int64_t>;

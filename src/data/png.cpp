@@ -123,19 +123,6 @@ bool read_rows(Reader& reader) {
   return true;
 }
 
-/// Planar, laid over white.
-void unpack(const Bytes& rows, int samples, Image& image) {
-  const Index pixels = image.shape.pixels();
-  for (Index c = 0; c < image.shape.channels; ++c) {
-    std::uint8_t* plane = image.pixels.data() + c * pixels;
-    for (Index i = 0; i < pixels; ++i) {
-      const std::uint8_t* pixel = rows.data() + i * samples;
-      const int alpha = pixel[samples - 1];
-      plane[i] = static_cast<std::uint8_t>((pixel[c] * alpha + 255 * (255 - alpha) + 127) / 255);
-    }
-  }
-}
-
 bool write_image(Writer& writer, const Image& image) {
   if (setjmp(png_jmpbuf(writer.png)) != 0) return false;
   const ImageShape shape = image.shape;
@@ -174,7 +161,7 @@ Image decode_png(const EncodedImage& image) {
     reader.row_pointers.push_back(reader.rows.data() + y * row_bytes);
   if (!read_rows(reader)) data_error("png", image.name, "{}", reader.message.data());
   Image decoded{shape, Bytes(static_cast<std::size_t>(shape.values()))};
-  unpack(reader.rows, samples, decoded);
+  lay_over_white(reader.rows.data(), samples, Alpha::kSeparate, decoded);
   return decoded;
 }
 

@@ -6,6 +6,8 @@
 
 #include <filesystem>
 
+#include "data/byte_source.hpp"
+#include "data/labels.hpp"
 #include "krica/data/dataset.hpp"
 
 namespace krica {
@@ -25,8 +27,14 @@ DataSet open_folder(const Context& context, const std::filesystem::path& path,
 DataSet open_npy(const Context& context, const std::filesystem::path& path,
                  const OpenOptions& options);
 
-/// Labels of a .npy or IDX file given with the option `labels`.
-std::vector<int> read_labels(const Context& context, const std::filesystem::path& path);
+DataSet open_csv(const Context& context, const std::filesystem::path& path,
+                 const OpenOptions& options);
+
+/// True where one of the first two lines holds a number.
+bool looks_like_table(const ByteSourcePtr& source);
+
+/// A file of labels: NPY, IDX, or text with one per line.
+RawLabels read_labels(const Context& context, const std::filesystem::path& path);
 
 /// What the path holds. Throws DataError where nothing is recognised, IoError where it cannot be
 /// read. `path` becomes the directory inside where the set lies one level deeper, as in the

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <cstring>
 
 #include "data/byte_source.hpp"
@@ -37,6 +38,7 @@ DataFormat by_names(const Listing& listing) {
   if (has_prefix(listing, "train-images") || has_prefix(listing, "t10k-images"))
     return DataFormat::kIdx;
   if (has(listing, "train_x.npy")) return DataFormat::kNpy;
+  if (has(listing, "train.csv")) return DataFormat::kCsv;
   if (has(listing, "train_lables.json")) return DataFormat::kCifar10Png;
   return DataFormat::kAuto;
 }
@@ -71,6 +73,10 @@ DataFormat recognise_directory(fs::path& path) {
     data_error("data", path.string(),
                "the directory holds .npy files, but no train_x.npy; name one file, or rename it");
   }
+  if (has_prefix(listing, "", ".csv") && listing.directories.empty()) {
+    data_error("data", path.string(),
+               "the directory holds .csv files, but no train.csv; name one file, or rename it");
+  }
   return DataFormat::kFolder;
 }
 
@@ -102,8 +108,16 @@ DataFormat by_record_size(const ByteSource& source) {
   data_error(
       "data", source.name(),
       "neither CIFAR ({} bytes is no multiple of 3073 or 3074, or the labels do not fit), nor "
-      "STL-10, IDX, NPY or an image",
+      "STL-10, IDX, NPY, a table of numbers or an image",
       size);
+}
+
+bool is_table(const ByteSourcePtr& source) {
+  std::string ending = fs::path(source->name()).extension().string();
+  std::transform(ending.begin(), ending.end(), ending.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  if (ending == ".csv" || ending == ".tsv") return source->size() > 0;
+  return (ending == ".txt" || ending == ".data" || ending == ".dat") && looks_like_table(source);
 }
 
 DataFormat recognise_file(const fs::path& path) {
@@ -116,6 +130,7 @@ DataFormat recognise_file(const fs::path& path) {
   if (begins({0x93, 'N', 'U', 'M', 'P', 'Y'})) return DataFormat::kNpy;
   if (begins({0, 0, 8, 3}) || begins({0x1f, 0x8b})) return DataFormat::kIdx;
   if (codec_of(start) != ImageCodec::kNone) return DataFormat::kFolder;
+  if (is_table(source)) return DataFormat::kCsv;
   return by_record_size(*source);
 }
 

@@ -31,6 +31,7 @@ void to_planar(const Pixel* record, ImageShape shape, PixelOrder order, Pixel* o
 
 template void to_planar(const std::uint8_t*, ImageShape, PixelOrder, std::uint8_t*);
 template void to_planar(const float*, ImageShape, PixelOrder, float*);
+template void to_planar(const double*, ImageShape, PixelOrder, double*);
 
 void RecordSet::load_bytes(Index first, Index count, std::uint8_t* out) const {
   for (const RecordPart& part : parts_) {

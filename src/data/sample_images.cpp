@@ -20,7 +20,9 @@ class SampleImages final : public ImageSet {
             .labels = samples.labels(),
             .class_names = samples.class_names(),
             .label_type = samples.info().label_type,
-            .description = samples.description()};
+            .description = samples.description(),
+            .column_names = samples.info().column_names,
+            .signal_channels = samples.info().channels};
   }
 
   void load_floats(Index first, Index count, float* out) const override {

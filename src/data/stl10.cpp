@@ -53,8 +53,11 @@ ImageSetPtr open_part(const fs::path& images, const fs::path& labels,
   info.description = "STL-10 " + part_name;
   if (!labels.empty()) {
     info.labels = read_stl_labels(labels, source->name(), info.size);
-    info.class_names = read_class_names(images.parent_path(), "class_names.txt", kClasses, "stl10");
-    info.class_names.resize(kClasses);
+    const fs::path names = images.parent_path() / "class_names.txt";
+    const bool named = fs::exists(names);
+    info.class_names =
+        named ? read_class_names(names, kClasses, "stl10") : numbered_names(kClasses, 1);
+    info.label_type = named ? LabelType::kText : LabelType::kInteger;
   }
   const RecordPart part = {source, 0, kShape.values(), info.size};
   return std::make_shared<RecordSet>(std::move(info), std::vector{part},

@@ -76,7 +76,7 @@ BAD = {
         lambda root: [*folders([(5, 5), (5, 5)])(root), "--receptive-field", 6], ["5 x 5", "receptive field"]),
     "truncated records": (lambda root: cifar(root, bytes(3073 * 3 + 5)), ["data_batch_1.bin", "9224", "3073"]),
     "label beyond range": (lambda root: cifar(root, b"\xc8" + bytes(3072)), ["data_batch_1.bin", "200", "9"]),
-    "negative label": (lambda root: arrays(root, images(), np.arange(40) % 2 - 1), ["y.npy", "position 0"]),
+    "label with a fraction": (lambda root: arrays(root, images(), np.arange(40) % 2 / 2), ["y.npy", "position 1"]),
     "too few labels": (lambda root: arrays(root, images(), np.arange(10) % 2), ["y.npy", "10", "40"]),
     "labels of one class": (lambda root: arrays(root, images(), np.zeros(40, int)), ["x.npy", "one class"]),
     "constant images": (lambda root: arrays(root, images() * 0, np.arange(40) % 2), ["contrast", "constant"]),

@@ -116,6 +116,94 @@ Image noise_image(ImageShape shape, std::uint64_t seed) {
   return {shape, noise(static_cast<std::size_t>(shape.values()), seed)};
 }
 
+namespace {
+
+/// Numbers in either byte order.
+class Numbers {
+ public:
+  explicit Numbers(bool big_endian) : big_endian_(big_endian) {}
+  void add(std::uint32_t value, int count) {
+    for (int i = 0; i < count; ++i) {
+      const int shift = 8 * (big_endian_ ? count - 1 - i : i);
+      bytes.push_back(static_cast<std::uint8_t>(value >> shift));
+    }
+  }
+  /// A directory entry with one number.
+  void add_entry(std::uint32_t tag, std::uint32_t value) {
+    add(tag, 2);
+    add(3, 2);  // SHORT
+    add(1, 4);
+    add(value, 2);
+    add(0, 2);
+  }
+  Bytes bytes;
+
+ private:
+  bool big_endian_;
+};
+
+/// The header of a TIFF file whose only directory has `entries`.
+Numbers begin_tiff(bool big_endian, std::uint32_t entries) {
+  Numbers numbers(big_endian);
+  numbers.bytes = big_endian ? Bytes{'M', 'M'} : Bytes{'I', 'I'};
+  numbers.add(42, 2);
+  numbers.add(8, 4);
+  numbers.add(entries, 2);
+  return numbers;
+}
+
+}  // namespace
+
+Bytes exif_block(int orientation, bool big_endian) {
+  Numbers numbers = begin_tiff(big_endian, 2);
+  numbers.add_entry(0x0106, 2);
+  numbers.add_entry(0x0112, static_cast<std::uint32_t>(orientation));
+  numbers.add(0, 4);
+  return numbers.bytes;
+}
+
+Bytes encode_tiff(const Image& image, int orientation, bool big_endian) {
+  const ImageShape shape = image.shape;
+  constexpr std::uint32_t kEntries = 8;
+  Numbers numbers = begin_tiff(big_endian, kEntries);
+  const std::uint32_t data_at = 8 + 2 + 12 * kEntries + 4;
+  numbers.add_entry(0x0100, static_cast<std::uint32_t>(shape.width));
+  numbers.add_entry(0x0101, static_cast<std::uint32_t>(shape.height));
+  numbers.add_entry(0x0102, 8);                            // bits
+  numbers.add_entry(0x0106, shape.channels == 1 ? 1 : 2);  // grey or RGB
+  numbers.add_entry(0x0111, data_at);
+  numbers.add_entry(0x0112, static_cast<std::uint32_t>(orientation));
+  numbers.add_entry(0x0115, static_cast<std::uint32_t>(shape.channels));
+  numbers.add_entry(0x0117, static_cast<std::uint32_t>(shape.values()));
+  numbers.add(0, 4);
+  for (Index i = 0; i < shape.pixels(); ++i) {
+    for (Index c = 0; c < shape.channels; ++c)
+      numbers.bytes.push_back(image.pixels[static_cast<std::size_t>(c * shape.pixels() + i)]);
+  }
+  return numbers.bytes;
+}
+
+Bytes jpeg_with_exif(const Bytes& jpeg, const Bytes& block) {
+  Numbers segment(true);
+  segment.add(0xffe1, 2);
+  segment.add(static_cast<std::uint32_t>(2 + 6 + block.size()), 2);
+  return Bytes(jpeg.begin(), jpeg.begin() + 2) + segment.bytes + Bytes{'E', 'x', 'i', 'f', 0, 0} +
+         block + Bytes(jpeg.begin() + 2, jpeg.end());
+}
+
+Bytes png_with_exif(const Bytes& png, const Bytes& block) {
+  constexpr int kHeaderEnd = 8 + 25;  // signature and IHDR
+  const Bytes content = Bytes{'e', 'X', 'I', 'f'} + block;
+  Numbers length(true);
+  length.add(static_cast<std::uint32_t>(block.size()), 4);
+  Numbers sum(true);
+  sum.add(
+      static_cast<std::uint32_t>(::crc32(0, content.data(), static_cast<unsigned>(content.size()))),
+      4);
+  return Bytes(png.begin(), png.begin() + kHeaderEnd) + length.bytes + content + sum.bytes +
+         Bytes(png.begin() + kHeaderEnd, png.end());
+}
+
 Bytes encode_jpeg(const Image& image, int quality) {
   jpeg_compress_struct info{};
   jpeg_error_mgr errors{};

@@ -53,6 +53,13 @@ Bytes gzip(const Bytes& bytes);
 
 Image noise_image(ImageShape shape, std::uint64_t seed);
 Bytes encode_jpeg(const Image& image, int quality);
+/// Uncompressed, with an orientation tag; what comes before the pixels is also an EXIF block.
+Bytes encode_tiff(const Image& image, int orientation, bool big_endian = false);
+/// An EXIF block with an orientation tag.
+Bytes exif_block(int orientation, bool big_endian = false);
+/// The JPEG or PNG file with the block in it.
+Bytes jpeg_with_exif(const Bytes& jpeg, const Bytes& block);
+Bytes png_with_exif(const Bytes& png, const Bytes& block);
 
 /// The message of the Error that `call` throws; empty where it throws none. Others pass through.
 template <class Error, class Call>

@@ -102,13 +102,49 @@ TEST(Convert, NpyKeepsFloatsAndSamples) {
   EXPECT_THROW(convert(context, samples, folder / "x", DataFormat::kIdx), InvalidArgument);
   const std::string images = "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 2, 3), }";
   support::write_file(folder / "i.npy", support::npy_file(images, Bytes(48, 1)));
-  const DataSet floats = open_dataset(context, folder / "i.npy");
+  const OpenOptions as_images = {.format = DataFormat::kNpy};
+  const DataSet floats = open_dataset(context, folder / "i.npy", as_images);
   convert(context, floats, folder / "floats", DataFormat::kNpy);
-  EXPECT_EQ(fingerprint(context, *open_dataset(context, folder / "floats").train),
+  EXPECT_EQ(fingerprint(context, *open_dataset(context, folder / "floats", as_images).train),
             fingerprint(context, *floats.train));
+  const DataSet signals = open_dataset(context, folder / "i.npy");
+  convert(context, signals, folder / "signals", DataFormat::kNpy);
+  const DataSet signals_again = open_dataset(context, folder / "signals");
+  EXPECT_EQ(signals_again.train_samples->info().channels, 3);
+  EXPECT_EQ(fingerprint(context, *signals_again.train_samples),
+            fingerprint(context, *signals.train_samples));
   EXPECT_THAT(message_of<InvalidArgument>(
                   [&] { convert(context, floats, folder / "y", DataFormat::kFolder); }),
               HasSubstr("float pixels"));
+}
+
+/// Five grey images with the given labels.
+DataSet labelled(const Folder& folder, const std::string& labels) {
+  const std::string head = "{'descr': '|u1', 'fortran_order': False, 'shape': (5, 2, 2), }";
+  support::write_file(folder / "x.npy", support::npy_file(head, support::noise(20, 1)));
+  support::write_file(folder / "y.txt", labels);
+  return open_dataset(Context(), folder / "x.npy", {.labels = folder / "y.txt"});
+}
+
+TEST(Convert, KeepsTheValuesOfNumericLabels) {
+  const Folder folder;
+  const Context context;
+  const DataSet data = labelled(folder, "7\n1\n200\n7\n1\n");
+  const DataSet negative = labelled(folder, "-1\n1\n1\n1\n-1\n");
+  for (const DataFormat format : {DataFormat::kNpy, DataFormat::kIdx}) {
+    const std::string name(name_of(format));
+    convert(context, data, folder / name, format);
+    EXPECT_FALSE(std::filesystem::exists((folder / name) / "class_names.txt"));
+    const DataSet again = open_dataset(context, folder / name);
+    EXPECT_EQ(again.train->class_names(), (std::vector<std::string>{"1", "7", "200"}));
+    EXPECT_EQ(again.train->labels(), data.train->labels());
+    EXPECT_EQ(again.train->info().label_type, LabelType::kInteger);
+    convert(context, negative, folder / (name + "-"), format);
+    const DataSet negative_again = open_dataset(context, folder / (name + "-"));
+    EXPECT_EQ(negative_again.train->class_names(), (std::vector<std::string>{"-1", "1"}));
+    EXPECT_EQ(negative_again.train->labels(), negative.train->labels());
+  }
+  EXPECT_EQ(support::read_file(folder / "idx/train-labels-idx1-ubyte").back(), 1);
 }
 
 TEST(Convert, RefusesWhatAFormatCannotHold) {

@@ -84,7 +84,7 @@ TEST(ImageFolder, ReadsTrainTestAndUnlabelled) {
   EXPECT_EQ(data.test->labels(), (std::vector<int>{1}));
   EXPECT_EQ(data.unlabelled->size(), 1);
   write_file(folder / "test/c/1.png", encode_png(grey(3, 3, 1)));
-  EXPECT_THAT(message(folder.path()), HasSubstr("test/c: the training part has no class"));
+  EXPECT_THAT(message(folder.path()), HasSubstr("test/c: the training part has no class 'c'"));
 }
 
 TEST(ImageFolder, ReadsImagesWithoutClasses) {

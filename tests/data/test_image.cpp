@@ -200,8 +200,8 @@ TEST(Bmp, RefusesBadFiles) {
 TEST(ReadImage, TellsFilesFromImages) {
   const Folder folder;
   support::write_file(folder / "BMW.jpg", std::string("BMW makes cars, not bitmaps."));
-  EXPECT_EQ(message_of<DataError>([&] { read_image(folder / "BMW.jpg"); }),
-            "[image] BMW.jpg: not an image; JPEG, PNG, PNM and BMP can be read");
+  EXPECT_THAT(message_of<DataError>([&] { read_image(folder / "BMW.jpg"); }),
+              HasSubstr("[image] BMW.jpg: not an image; JPEG, PNG, PNM, BMP"));
   EXPECT_THAT(message_of<IoError>([&] { read_image(folder / "none.jpg"); }),
               HasSubstr("none.jpg: cannot open: No such file"));
   EXPECT_THAT(message_of<IoError>([&] { read_image(folder.path()); }),

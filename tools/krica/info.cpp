@@ -50,16 +50,29 @@ nlohmann::json describe_images(const ImageSetPtr& set) {
           {"shape", {set->shape().height, set->shape().width, set->shape().channels}},
           {"labelled", !set->labels().empty()},
           {"class_names", set->class_names()},
+          {"label_type", name_of(set->info().label_type)},
           {"description", set->description()}};
 }
 
 nlohmann::json describe_samples(const SampleSetPtr& set) {
   if (!set) return nullptr;
-  return {{"samples", set->rows()}, {"values", set->cols()}, {"labelled", !set->labels().empty()}};
+  nlohmann::json result = {{"samples", set->rows()},
+                           {"values", set->cols()},
+                           {"labelled", !set->labels().empty()},
+                           {"class_names", set->class_names()},
+                           {"label_type", name_of(set->info().label_type)},
+                           {"description", set->description()}};
+  if (!set->info().column_names.empty()) result["column_names"] = set->info().column_names;
+  if (set->info().channels > 1) {
+    result["channels"] = set->info().channels;
+    result["steps"] = set->info().steps();
+  }
+  return result;
 }
 
 nlohmann::json describe_data(const DataSet& data) {
-  nlohmann::json result = {{"kind", "data"}, {"format", name_of(data.format)}};
+  nlohmann::json result = {
+      {"kind", "data"}, {"format", name_of(data.format)}, {"notes", data.notes}};
   if (data.is_samples()) {
     result["train"] = describe_samples(data.train_samples);
     result["test"] = describe_samples(data.test_samples);
@@ -97,6 +110,7 @@ void run_info(CLI::App& app, InfoCommand& command) {
     end_progress_line();
   }
   if (command.session.json) return print_json(description);
+  description.erase("notes");  // they are on standard error
   print_table(description, 0);
 }
 

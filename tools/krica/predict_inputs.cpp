@@ -109,8 +109,8 @@ void PredictInputs::add(const fs::path& path, DataFormat format, const std::stri
   const bool directory = fs::is_directory(path, missing);
   // A file that is called an image gets the image reader's message where it is none.
   if (format == DataFormat::kAuto && !directory && has_image_ending(path)) return add_file(path);
-  if (format == DataFormat::kAuto) format = recognised_format(path);
-  if (format == DataFormat::kFolder) {
+  const DataFormat found = format == DataFormat::kAuto ? recognised_format(path) : format;
+  if (found == DataFormat::kFolder) {
     if (!directory) return add_file(path);
     const std::vector<fs::path> files = image_files(path);
     if (files.empty())
@@ -120,7 +120,7 @@ void PredictInputs::add(const fs::path& path, DataFormat format, const std::stri
     return;
   }
   OpenOptions open;
-  open.format = format;
+  open.format = format;  // auto also tells signals from images
   open.one_class_allowed = true;
   const DataSet data = open_dataset(context_, path, open);
   inputs_.push_back({{},
@@ -180,7 +180,8 @@ void PredictInputs::visit_files(const Input& input,
     for (std::size_t i = first; i < std::min(first + rows, input.files.size()); ++i) {
       context_.check_cancelled();
       try {
-        images.push_back(prepared(read_image(input.files[i]), model_));
+        images.push_back(prepared(
+            read_image(input.files[i], model_.parts().preparation.exif_orientation), model_));
         round.names.push_back(input.files[i].string());
       } catch (const DataError& error) {
         note_failure(input.files[i], error, false);

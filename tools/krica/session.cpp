@@ -163,7 +163,21 @@ void add_data_options(CLI::App& command, DataOptions& options) {
                   "1 for grey, 3 for colour, 0 keeps them as they are")
       ->capture_default_str()
       ->group(group);
-  add_path(command, "--labels", options.labels, "file with the labels of a single .npy or IDX file")
+  add_path(command, "--labels", options.labels,
+           "file with the labels of a single .npy, IDX or CSV file: .npy, IDX, or text with one "
+           "label per line")
+      ->group(group);
+  command
+      .add_option("--label-column", options.label_column,
+                  "CSV: name or number (from 1) of the column with the labels, or none")
+      ->group(group);
+  command
+      .add_flag("--skip-bad", options.skip_bad,
+                "leave out image files that cannot be read; decodes all of them first")
+      ->group(group);
+  command
+      .add_flag("--no-exif-orientation", options.no_exif_orientation,
+                "read images as stored, without turning them by their orientation tags")
       ->group(group);
   add_auto_number(
       command, "--test-fraction", options.test_fraction,
@@ -231,10 +245,20 @@ OpenOptions open_options(const DataOptions& options) {
     open.image_size = options.image_size;
     open.channels = options.channels;
     open.labels = options.labels;
+    open.label_column = options.label_column;
+    open.skip_bad = options.skip_bad;
+    open.exif_orientation = !options.no_exif_orientation;
     open.test_fraction = options.test_fraction.value_or(0);
     open.validate();
   });
   return open;
+}
+
+DataSet open_with_notes(const Context& context, const std::filesystem::path& path,
+                        const OpenOptions& options) {
+  DataSet data = open_dataset(context, path, options);
+  for (const std::string& note : data.notes) fmt::print(stderr, "krica: note: {}\n", note);
+  return data;
 }
 
 /// Samples as images of one pixel.
@@ -248,7 +272,7 @@ DataSet as_images(DataSet data) {
 }  // namespace
 
 DataSet open_data(const Context& context, const DataOptions& options) {
-  return open_dataset(context, options.path, open_options(options));
+  return open_with_notes(context, options.path, open_options(options));
 }
 
 DataSet open_images(const Context& context, const DataOptions& options) {
@@ -261,10 +285,12 @@ DataSet open_as_learned(const Context& context, const DataOptions& options, cons
   open.one_class_allowed = true;
   if (!shape.is_sample()) {
     open.image_size_rule = model.parts().preparation.size_rule;
+    open.exif_orientation =
+        model.parts().preparation.exif_orientation && !options.no_exif_orientation;
     if (!options.image_size) open.image_size = shape.height == shape.width ? shape.height : 0;
     if (options.channels == 0) open.channels = shape.channels;
   }
-  return as_images(open_dataset(context, options.path, open));
+  return as_images(open_with_notes(context, options.path, open));
 }
 
 std::string_view noun_of(const ImageShape& shape) {

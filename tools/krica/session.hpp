@@ -40,7 +40,10 @@ struct DataOptions {
   std::string image_size_rule = "square";
   Index channels = 0;
   std::filesystem::path labels;
+  std::string label_column;
   Auto<double> test_fraction = {};
+  bool skip_bad = false;
+  bool no_exif_orientation = false;
 };
 
 /// An option or positional whose value is one path or several: help and completion tell.
@@ -65,6 +68,7 @@ Context make_context(const SessionOptions& options, std::uint64_t seed);
 /// Held out of labelled data without a test part, unless --test-fraction says otherwise.
 constexpr double kTestFraction = 0.2;
 
+/// Prints the data set's notes on standard error.
 DataSet open_data(const Context& context, const DataOptions& options);
 /// The same for commands that go through a model: samples come as images of one pixel.
 DataSet open_images(const Context& context, const DataOptions& options);

@@ -241,6 +241,7 @@ void run_train(CLI::App& app, TrainCommand& command) {
   const Model model = train_and_save(context, command, data, report);
   nlohmann::json summary = summary_json(model, report, command.model);
   summary["chosen"] = choices_json(choices);
+  summary["notes"] = data.data.notes;
   if (!command.session.json) print_summary(model, report, command.model);
   if (!report.warning.empty()) fmt::print(stderr, "{}\n", report.warning);
   Trial trial = trial_of(model, report, data.images->size());

@@ -16,6 +16,8 @@ namespace krica {
 ///   folder    bytes; PNG files in class directories, below train/ and test/ where there is a test
 ///             part. When the folder is read back, its classes are the directory names
 ///             (directory_name() of the class names), in alphabetical order.
+/// Labels that are numbers keep their values in npy, and in idx where they are 0 to 255; other
+/// classes are numbered from 0 and named in class_names.txt.
 /// Each file appears whole or not at all. Throws InvalidArgument where the format cannot hold the
 /// set, IoError where the file system refuses.
 void convert(const Context& context, const DataSet& data, const std::filesystem::path& path,

@@ -10,7 +10,10 @@
 //   stl10         STL-10 binary
 //   idx           MNIST and its kin, plain or gzip
 //   folder        image files in class directories, in train/ and test/, or without labels
-//   npy           one .npy, or train_x.npy, train_y.npy, test_x.npy, test_y.npy
+//   npy           one .npy, or train_x.npy, train_y.npy, test_x.npy, test_y.npy; an array of three
+//                 dimensions holds images (N, H, W)
+//   signals       the same files with signals (N, T) or (N, T, C); see SampleSetInfo::channels
+//   csv           one .csv, .tsv or .txt with a sample per line, or train.csv and test.csv
 //   embedded      2,000 + 1,000 images of Fashion-MNIST inside the library; the path is ignored
 //
 //   DataSet data = open_dataset(context, "embedded");
@@ -37,6 +40,8 @@ enum class DataFormat {
   kIdx,
   kFolder,
   kNpy,
+  kSignals,
+  kCsv,
   kEmbedded,
 };
 std::string_view name_of(DataFormat format);
@@ -48,11 +53,17 @@ struct OpenOptions {
   std::optional<Index> image_size = 0;
   ImageSizeRule image_size_rule = ImageSizeRule::kSquare;
   Index channels = 0;  ///< 1: grey, 3: colour, 0: as they are
-  std::filesystem::path labels =
-      {};                          ///< an .npy or IDX file with the labels of a single .npy or IDX
+  /// Labels of a single .npy, IDX or CSV file: .npy (numbers or strings), IDX, or text with one
+  /// label per line.
+  std::filesystem::path labels = {};
+  /// CSV: the name of the column with the labels, its number counted from 1, or "none". Empty: a
+  /// column named label, class, target or y, else the only column of text, first or last.
+  std::string label_column = {};
   double test_fraction = 0;        ///< in [0, 1): split this off where the set has no test part
   bool coarse_labels = false;      ///< CIFAR-100: the 20 coarse classes
   bool one_class_allowed = false;  ///< a labelled set may have images of a single class
+  bool exif_orientation = true;    ///< folders: turn images as their orientation tags say
+  bool skip_bad = false;  ///< folders: leave out files that cannot be read; decodes all at opening
 
   void validate() const;
 };
@@ -68,6 +79,7 @@ struct DataSet {
   std::vector<std::vector<Index>> folds;  ///< STL-10: the training images of each official fold
   DataFormat format = DataFormat::kAuto;  ///< as recognised, never kAuto
   bool test_was_split_off = false;        ///< by test_fraction
+  std::vector<std::string> notes;         ///< what was skipped or assumed, for the user to read
 
   [[nodiscard]] bool is_samples() const { return train_samples != nullptr; }
 };

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Single images: JPEG, PNG, PNM (P1 to P6) and BMP in, PNG out. The format is recognised by
-// content, never by the file's name. Grey images have one channel, others three; transparency is
-// laid over white; 16 bits become 8; orientation tags are not applied.
+// Single images: JPEG, PNG, PNM (P1 to P6) and BMP in, also WebP and TIFF (the first page) where
+// krica was built with libwebp and libtiff; PNG out. The format is recognised by content, never by
+// the file's name. Grey images have one channel, others three; transparency is laid over white; 16
+// bits become 8.
 #pragma once
 
 #include <cstdint>
@@ -23,11 +24,13 @@ struct Image {
 };
 
 /// Throws DataError where the content is no image that can be read, IoError where the file cannot
-/// be opened.
-Image read_image(const std::filesystem::path& path);
+/// be opened. `exif_orientation`: turn the image as its orientation tag says, so that the shape is
+/// that after turning; false gives the pixels as they are stored.
+Image read_image(const std::filesystem::path& path, bool exif_orientation = true);
 
-/// From an encoded file in memory; `name` stands in error messages.
-Image decode_image(std::span<const std::uint8_t> bytes, const std::string& name);
+/// From an encoded file in memory; `name` is used in error messages.
+Image decode_image(std::span<const std::uint8_t> bytes, const std::string& name,
+                   bool exif_orientation = true);
 
 /// The image as shape, resized by the rule where sides differ and made grey or colour as needed.
 /// shape must be square where sides differ.

@@ -68,7 +68,9 @@ struct ImageSetInfo {
   std::vector<std::string> class_names;  ///< one per class; empty where unlabelled
   LabelType label_type = LabelType::kText;
   ImagePreparation preparation = {};
-  std::string description;  ///< e.g. "CIFAR-10 train"
+  std::string description;                ///< e.g. "CIFAR-10 train"
+  std::vector<std::string> column_names;  ///< of samples: as SampleSetInfo::column_names
+  Index signal_channels = 1;              ///< of samples: as SampleSetInfo::channels
 };
 
 class ImageSet {

@@ -17,7 +17,7 @@ namespace krica {
 
 class AtomicFile;
 
-/// For std::uint8_t, std::int32_t, std::int64_t, float and double. Little-endian, C order.
+/// For bool, std::uint8_t, std::int32_t, std::int64_t, float and double. Little-endian, C order.
 template <class Scalar>
 class NpyWriter {
  public:

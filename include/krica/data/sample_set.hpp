@@ -29,6 +29,11 @@ struct SampleSetInfo {
   std::vector<std::string> class_names;
   LabelType label_type = LabelType::kText;
   std::string description;
+  std::vector<std::string> column_names;  ///< of a CSV file with a header: one per column, or empty
+  /// Signals: a row holds all steps of the first channel, then those of the second, and so on.
+  Index channels = 1;
+
+  [[nodiscard]] Index steps() const { return cols / channels; }
 };
 
 class SampleSet {
