@@ -134,25 +134,4 @@ KRICA_INSTANTIATE(float);
 KRICA_INSTANTIATE(double);
 #undef KRICA_INSTANTIATE
 
-void solve_upper(ConstMatrixView<float> upper, MatrixView<float> x) {
-  stay_single_threaded();
-  cblas_strsm(CblasRowMajor, CblasRight, CblasUpper, CblasNoTrans, CblasNonUnit,
-              static_cast<blasint>(x.rows()), static_cast<blasint>(x.cols()), 1.0F, upper.data(),
-              stride(upper), x.data(), stride(x));
-}
-
-void solve_upper_transposed(ConstMatrixView<float> upper, MatrixView<float> x) {
-  stay_single_threaded();
-  cblas_strsm(CblasRowMajor, CblasRight, CblasUpper, CblasTrans, CblasNonUnit,
-              static_cast<blasint>(x.rows()), static_cast<blasint>(x.cols()), 1.0F, upper.data(),
-              stride(upper), x.data(), stride(x));
-}
-
-void multiply_upper_transposed(ConstMatrixView<float> upper, MatrixView<float> x) {
-  stay_single_threaded();
-  cblas_strmm(CblasRowMajor, CblasRight, CblasUpper, CblasTrans, CblasNonUnit,
-              static_cast<blasint>(x.rows()), static_cast<blasint>(x.cols()), 1.0F, upper.data(),
-              stride(upper), x.data(), stride(x));
-}
-
 }  // namespace krica::blas

@@ -38,9 +38,4 @@ void gram_of_columns(const Context& context, ConstMatrixView<Scalar> a, MatrixVi
 template <class Scalar>
 void mirror_lower(const Context& context, MatrixView<Scalar> matrix);
 
-/// With U the upper triangle of `upper`, in place on the rows of x: x U⁻¹, x U⁻ᵀ and x Uᵀ.
-void solve_upper(ConstMatrixView<float> upper, MatrixView<float> x);
-void solve_upper_transposed(ConstMatrixView<float> upper, MatrixView<float> x);
-void multiply_upper_transposed(ConstMatrixView<float> upper, MatrixView<float> x);
-
 }  // namespace krica::blas
