@@ -11,9 +11,9 @@ namespace krica::blas {
 
 enum class Op { kPlain, kTransposed };
 
-/// Holds the embedded BLAS and LAPACK to one thread a call; every wrapper around them calls it
-/// first.
-void stay_single_threaded();
+/// Holds the embedded BLAS and LAPACK to one thread per call, with kernels for this processor.
+/// Every wrapper around them calls it first.
+void set_up();
 
 /// C = alpha * op(A) * op(B) + beta * C. Shapes must fit; C must not overlap A or B.
 template <class Scalar>

@@ -31,7 +31,7 @@ void fix_sign(double* vector, Index n) {
 }  // namespace
 
 SymmetricEigen symmetric_eigen(ConstMatrixView<double> A) {
-  blas::stay_single_threaded();
+  blas::set_up();
   SymmetricEigen eigen{std::vector<double>(static_cast<std::size_t>(A.rows())),
                        Matrix<double>::copy_of(A)};
   const auto n = static_cast<blasint>(A.rows());

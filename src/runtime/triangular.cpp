@@ -136,7 +136,7 @@ void invert_columns(const Context& context, MatrixView<float> U, Range block) {
 
 template <class Scalar>
 bool cholesky_upper(const Context& context, MatrixView<Scalar> A) {
-  blas::stay_single_threaded();
+  blas::set_up();
   const Partition blocks(A.rows(), kBlock);
   for (Index b = 0; b < blocks.count(); ++b) {
     const Range block = blocks[b];
@@ -156,7 +156,7 @@ template bool cholesky_upper(const Context&, MatrixView<float>);
 template bool cholesky_upper(const Context&, MatrixView<double>);
 
 void invert_upper(const Context& context, MatrixView<float> U) {
-  blas::stay_single_threaded();
+  blas::set_up();
   const Partition blocks(U.rows(), kBlock);
   for (Index b = 0; b < blocks.count(); ++b) {
     invert_columns(context, U, blocks[b]);
@@ -170,7 +170,7 @@ void invert_upper(const Context& context, MatrixView<float> U) {
 
 void multiply_upper(const Context& context, blas::Op op, ConstMatrixView<float> U,
                     MatrixView<float> x) {
-  blas::stay_single_threaded();
+  blas::set_up();
   const Matrix<float> old = Matrix<float>::copy_of(x);
   const bool plain = op == blas::Op::kPlain;
   const Partition tiles(U.rows(), kBlock);
@@ -187,7 +187,7 @@ void multiply_upper(const Context& context, blas::Op op, ConstMatrixView<float> 
 }
 
 void solve_upper_transposed(ConstMatrixView<float> U, MatrixView<float> x) {
-  blas::stay_single_threaded();
+  blas::set_up();
   cblas_strsm(CblasRowMajor, CblasRight, CblasUpper, CblasTrans, CblasNonUnit,
               static_cast<blasint>(x.rows()), static_cast<blasint>(x.cols()), 1.0F, U.data(),
               stride(U), x.data(), stride(x));
