@@ -16,7 +16,13 @@ namespace krica {
 namespace {
 
 constexpr std::string_view kName = "svm";
-constexpr double kTrialTolerance = 1e-4;  // enough to compare values of C
+
+// Enough to compare values of C: a part of the objective, or of 1 where that is more. The objective
+// at W = 0 is about the number of classes; where C is so large that it is far below 1, its last
+// digits say nothing about held-out samples.
+constexpr double kTrialTolerance = 1e-4;
+constexpr double kTrialScale = 1;
+
 constexpr std::array<double, 9> kCandidates = {1, 3, 10, 30, 100, 300, 1000, 3000, 10000};  // C m
 
 /// a_i of every sample.
@@ -104,6 +110,7 @@ SolverHooks with_marked_states(SolverHooks hooks) {
 struct SvmTrainer::Fit {
   double C = 0;
   double tolerance = 0;
+  double scale = 0;  // of the objective, to which the tolerance refers at least
   std::span<const float> sample_weights;
   ConstMatrixView<float> start = {nullptr, 0, 0};  // zeros where empty
   SolverHooks hooks = {};
@@ -141,7 +148,8 @@ LinearSvm SvmTrainer::solve(const Fit& fit) {
   Rounded objective(context_, hinge, *metric_);
   Lbfgs<float> solver({.max_iterations = options_.max_iterations,
                        .gradient_tolerance = 1e-7,
-                       .value_tolerance = fit.tolerance},
+                       .value_tolerance = fit.tolerance,
+                       .value_scale = fit.scale},
                       with_marked_states(fit.hooks));
   Matrix<float> start(hinge.rows(), hinge.cols());
   if (fit.start.size() > 0) start.view() = fit.start;
@@ -159,7 +167,7 @@ LinearSvm SvmTrainer::solve(const Fit& fit) {
 
 LinearSvm SvmTrainer::fit(double C, const SolverHooks& hooks, const Archive* state) {
   require(std::isfinite(C) && C > 0, kName, "C must be finite and > 0, got {}", C);
-  LinearSvm svm = solve({C, options_.tolerance, sample_weights_, {nullptr, 0, 0}, hooks, state});
+  LinearSvm svm = solve({C, options_.tolerance, 0, sample_weights_, {nullptr, 0, 0}, hooks, state});
   if (!span_) return svm;
   return {span_->to_weights(context_, svm.weights()), svm.objective()};
 }
@@ -195,7 +203,7 @@ class SvmTrainer::Search {
   void try_next() {
     const double C =
         kCandidates[chosen_.tried.size()] / static_cast<double>(trainer_.features_.rows());
-    const LinearSvm svm = trainer_.solve({C, kTrialTolerance, weights_, last_});
+    const LinearSvm svm = trainer_.solve({C, kTrialTolerance, kTrialScale, weights_, last_});
     last_ = Matrix<float>::copy_of(svm.weights());
     note(C, accuracy_of(values_at(svm.predict(trainer_.context_, trainer_.rows()), held_out_),
                         held_labels_));
