@@ -6,37 +6,17 @@
 //   build/release/bin/krica_benchmarks --benchmark_filter=Krica
 #include <benchmark/benchmark.h>
 
-#include <cmath>
-
-#include "byte_images.hpp"
-#include "joint/image_batch.hpp"
 #include "krica/classify/linear_svm.hpp"
 #include "krica/clustering/kmeans.hpp"
-#include "krica/features/extractor.hpp"
-#include "krica/joint/objective.hpp"
 #include "krica/objectives/krica.hpp"
 #include "krica/objectives/rica.hpp"
-#include "krica/patches/sampling.hpp"
+#include "made_up.hpp"
 #include "runtime/blas.hpp"
 
 namespace krica {
 namespace {
 
-constexpr Index kPatchValues = 108;
-constexpr Index kAtoms = 1600;
-
-Matrix<float> random_matrix(Index rows, Index cols, const char* name) {
-  Matrix<float> matrix(rows, cols);
-  Random random = Context({.seed = 1}).random(name);
-  for (Index i = 0; i < matrix.size(); ++i) matrix.data()[i] = static_cast<float>(random.normal());
-  return matrix;
-}
-
-Matrix<float> random_unit_rows(Index rows, Index cols, const char* name) {
-  Matrix<float> matrix = random_matrix(rows, cols, name);
-  matrix.view().rowwise().normalize();
-  return matrix;
-}
+using namespace benchmarks;  // NOLINT(google-build-using-namespace): made-up data
 
 Context context_of(const benchmark::State& state) {
   return Context({.threads = static_cast<int>(state.range(0))});
@@ -95,46 +75,11 @@ void BM_Kmeans(benchmark::State& state) {
   set_rate(state, 2.0 * (iterations + 1) * m * kAtoms * kPatchValues);
 }
 
-/// Made-up images, and what turns them into features.
-struct Images {
-  static constexpr Index kCount = 128;
-  static constexpr Index kSide = 32;
-  std::vector<std::uint8_t> bytes;
-  benchmarks::ByteImages set;
-  Preprocessing preprocessing;
-  Matrix<float> patches;
-
-  Images()
-      : bytes(random_bytes()),
-        set(bytes.data(), kCount, kSide, 3),
-        preprocessing(Preprocessing::fit(Context(), raw(), {.unit_norm = true})),
-        patches(preprocessing.apply(Context(), raw())) {}
-
-  [[nodiscard]] Matrix<float> atoms(Index K) const {
-    return Matrix<float>::copy_of(ConstMatrixView<float>(patches).rows_between(0, K));
-  }
-
- private:
-  static std::vector<std::uint8_t> random_bytes() {
-    std::vector<std::uint8_t> made(kCount * kSide * kSide * 3);
-    Random random = Context({.seed = 1}).random("images");
-    for (auto& byte : made) byte = static_cast<std::uint8_t>(random.below(256));
-    return made;
-  }
-  [[nodiscard]] Matrix<float> raw() const {
-    return sample_patches(Context(), set, 6, 5000).patches;
-  }
-};
-
-constexpr double kGamma = 3;
-
 /// With K atoms and the given stride.
 void encode_and_pool(benchmark::State& state, Index K, Index stride) {
   const Context context = context_of(state);
   const Images images;
-  const FeatureExtractor extractor(
-      {.receptive_field = 6, .stride = stride}, images.set.shape(), images.preprocessing,
-      Encoder({EncoderKind::kKernel, {.gamma = kGamma}}, images.atoms(K)));
+  const FeatureExtractor extractor = make_extractor(images, K, stride);
   for (auto _ : state) benchmark::DoNotOptimize(extractor.extract(context, images.set));
   set_rate(state, static_cast<double>(2 * Images::kCount * extractor.positions() * kPatchValues *
                                       (K + kPatchValues)));
@@ -147,28 +92,10 @@ void BM_EncodeAndPoolAsJointStep(benchmark::State& state) { encode_and_pool(stat
 
 /// One step of max-margin kRICA, forward and back.
 void BM_JointStep(benchmark::State& state) {
-  constexpr Index K = 400;
   const Context context = context_of(state);
   const Images images;
-  const JointObjectiveOptions options{.kernel = {.gamma = kGamma},
-                                      .features = {6, 2, 2, 2, false, 0.5}};
-  JointObjective<float> objective(context, options, images.set.shape());
-  ImageBatch batch(images.set, images.preprocessing, objective.grid(), options.features);
-  std::vector<Index> chosen;
-  std::vector<int> labels;
-  for (Index i = 0; i < Images::kCount; ++i) {
-    chosen.push_back(i);
-    labels.push_back(static_cast<int>(i % 10));
-  }
-  JointParameters<float> at{images.atoms(K), Matrix<float>(1, K), random_matrix(10, 4 * K, "T"),
-                            Matrix<float>(1, 10)};
-  for (Index u = 0; u < K; ++u) at.log_gamma(0, u) = static_cast<float>(std::log(kGamma));
-  JointParameters<float> gradient = at.zeros();
-  BatchMoments moments;
-  for (auto _ : state) {
-    batch.load(context, chosen);
-    benchmark::DoNotOptimize(objective.value_and_gradient({batch, labels}, at, gradient, moments));
-  }
+  JointStep step(context, images, 400);
+  for (auto _ : state) benchmark::DoNotOptimize(step.run());
 }
 
 void BM_Svm(benchmark::State& state) {

@@ -197,3 +197,23 @@ def kmeans_faiss(X, centers, iterations):
     index = faiss.IndexFlatL2(X.shape[1])  # its own objective is that before the last update
     index.add(estimator.centroids)
     return float(index.search(X, 1)[0].sum(dtype=np.float64))
+
+
+def svm_sklearn(features, labels, C, tolerance, dual):
+    """LinearSVC, which solves our problem in the primal (as LIBLINEAR's -s 2) or in the dual (-s 1), the better choice for
+    fewer samples than features. Gives classes x (features + 1), the bias last."""
+    import warnings
+
+    from sklearn.svm import LinearSVC
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # it tells that it did not converge
+        estimator = LinearSVC(C=C, dual=dual, tol=tolerance, random_state=0).fit(features, labels)
+    return np.column_stack([estimator.coef_, estimator.intercept_])
+
+
+def svc_linear(features, labels, C):
+    """Another loss (the hinge) and one-vs-one: time and accuracy only."""
+    from sklearn.svm import SVC
+
+    return SVC(C=C, kernel="linear", cache_size=1000).fit(features, labels)

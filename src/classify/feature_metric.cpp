@@ -6,14 +6,14 @@
 #include "krica/runtime/error.hpp"
 #include "runtime/blas.hpp"
 #include "runtime/columns.hpp"
-#include "runtime/lapack.hpp"
+#include "runtime/triangular.hpp"
 
 namespace krica {
 namespace {
 
 constexpr Index kBlockFeatures = 8192;  // 256 MiB a block
 constexpr Index kGramRows = 32768;
-constexpr Index kTileColumns = 512;
+constexpr Index kTileColumns = 256;
 
 /// Every step-th row, as few as needed to stay below kGramRows.
 ConstMatrixView<float> spread_rows(ConstMatrixView<float> features) {
@@ -40,7 +40,7 @@ void FeatureMetric::add_gram(const Context& context, ConstMatrixView<float> feat
                              Block& block) {
   const Partition tiles(features.cols(), kTileColumns);
   const float scale = 1.0F / static_cast<float>(features.rows());
-  Matrix<float>& gram = block.gram_and_factor;
+  Matrix<float>& gram = block.gram_and_inverse;
   parallel_for(context, tiles.count() * tiles.count(), [&](Index pair) {
     const Range rows = tiles[pair / tiles.count()];
     const Range columns = tiles[pair % tiles.count()];
@@ -54,45 +54,45 @@ void FeatureMetric::add_gram(const Context& context, ConstMatrixView<float> feat
 }
 
 void FeatureMetric::factor(const Context& context, double r) {
-  parallel_for(context, static_cast<Index>(blocks_.size()),
-               [&](Index b) { factor_block(blocks_[static_cast<std::size_t>(b)], r); });
-  bias_scale_ = static_cast<float>(std::sqrt(1 + r));
+  // To a power of ten: values of C within a factor of ten share a factorisation.
+  const double rounded = std::pow(10.0, std::round(std::log10(r)));
+  if (rounded == factored_for_) return;
+  for (Block& block : blocks_) factor_block(context, block, rounded);
+  bias_scale_ = static_cast<float>(std::sqrt(1 + rounded));
+  factored_for_ = rounded;
 }
 
-void FeatureMetric::factor_block(Block& block, double r) {
+void FeatureMetric::factor_block(const Context& context, Block& block, double r) {
   constexpr int kTries = 8;
-  Matrix<float>& M = block.gram_and_factor;
+  Matrix<float>& M = block.gram_and_inverse;
   for (int tries = 0; tries < kTries; ++tries, r *= 10) {
-    for (Index i = 0; i < M.rows(); ++i) {
+    blas::mirror_lower<float>(context, M);
+    for (Index i = 0; i < M.rows(); ++i)
       M(i, i) = block.gram_diagonal[static_cast<std::size_t>(i)] + static_cast<float>(r);
-      for (Index j = 0; j < i; ++j) M(j, i) = M(i, j);
-    }
-    if (cholesky_upper(M)) return;
+    if (!cholesky_upper<float>(context, M)) continue;
+    invert_upper(context, M);
+    return;
   }
   throw DataError("[svm] the features' Gram matrix cannot be factored; are they finite?");
 }
 
-void FeatureMetric::to_weights(MatrixView<float> V) const {
-  for (const Block& block : blocks_) {
-    blas::solve_upper_transposed(ConstMatrixView<float>(block.gram_and_factor),
-                                 columns_of(V, block.features));
-  }
+void FeatureMetric::to_weights(const Context& context, MatrixView<float> V) const {
+  for (const Block& block : blocks_)
+    multiply_upper(context, blas::Op::kTransposed, block.gram_and_inverse,
+                   columns_of(V, block.features));
   scale_last_column(V, 1 / bias_scale_);
 }
 
 void FeatureMetric::from_weights(MatrixView<float> W) const {
-  for (const Block& block : blocks_) {
-    blas::multiply_upper_transposed(ConstMatrixView<float>(block.gram_and_factor),
-                                    columns_of(W, block.features));
-  }
+  for (const Block& block : blocks_)
+    solve_upper_transposed(block.gram_and_inverse, columns_of(W, block.features));
   scale_last_column(W, bias_scale_);
 }
 
-void FeatureMetric::to_gradient(MatrixView<float> dW) const {
-  for (const Block& block : blocks_) {
-    blas::solve_upper(ConstMatrixView<float>(block.gram_and_factor),
-                      columns_of(dW, block.features));
-  }
+void FeatureMetric::to_gradient(const Context& context, MatrixView<float> dW) const {
+  for (const Block& block : blocks_)
+    multiply_upper(context, blas::Op::kPlain, block.gram_and_inverse,
+                   columns_of(dW, block.features));
   scale_last_column(dW, 1 / bias_scale_);
 }
 

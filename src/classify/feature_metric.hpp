@@ -22,25 +22,27 @@ class FeatureMetric {
   /// The Gram matrix of the features (m×F) on at most kGramRows of the samples, evenly spread.
   FeatureMetric(const Context& context, ConstMatrixView<float> features);
 
-  /// L for r > 0. Raises r where rounding has made M indefinite.
+  /// L⁻¹ for r > 0, rounded to a power of ten. Raises r where rounding has made M indefinite. Does
+  /// nothing where the last r was rounded to the same.
   void factor(const Context& context, double r);
 
   /// All in place, classes × (F + 1), the bias last.
-  void to_weights(MatrixView<float> V) const;    ///< V -> W = V L⁻¹
-  void from_weights(MatrixView<float> W) const;  ///< W -> V = W L
-  void to_gradient(MatrixView<float> dW) const;  ///< ∂f/∂W -> ∂f/∂V = ∂f/∂W L⁻ᵀ
+  void to_weights(const Context& context, MatrixView<float> V) const;  ///< V -> W = V L⁻¹
+  void from_weights(MatrixView<float> W) const;                        ///< W -> V = W L
+  void to_gradient(const Context& context, MatrixView<float> dW) const;  ///< ∂f/∂W -> ∂f/∂W L⁻ᵀ
 
  private:
   struct Block {
     Range features;
-    Matrix<float> gram_and_factor;  // ZᵀZ/m below the diagonal, Lᵀ on it and above
+    Matrix<float> gram_and_inverse;  // ZᵀZ/m below the diagonal, L⁻ᵀ on it and above
     std::vector<float> gram_diagonal;
   };
 
   static void add_gram(const Context& context, ConstMatrixView<float> features, Block& block);
-  static void factor_block(Block& block, double r);
+  static void factor_block(const Context& context, Block& block, double r);
 
   std::vector<Block> blocks_;
+  double factored_for_ = 0;
   float bias_scale_ = 1;
 };
 

@@ -37,28 +37,35 @@ double SquaredHinge::value_and_gradient(ConstMatrixView<float> W, MatrixView<flo
   const Partition groups(Z_.rows(), (Z_.rows() + kGroups - 1) / kGroups);
   std::vector<Matrix<float>> sums(static_cast<std::size_t>(groups.count()));
   const auto scores = scores_of(W);
-  const double loss = parallel_sum(context_, groups.count(), [&](Index g) {
+  const double loss = parallel_sum(context_, groups.count(), Work{2 * operations()}, [&](Index g) {
     Matrix<float>& sum = sums[static_cast<std::size_t>(g)] = Matrix<float>(n_classes_, cols());
     return group_loss(groups[g], W, *scores, &sum);
   });
   const double scale = 1.0 / static_cast<double>(Z_.rows());
-  parallel_for(context_, n_classes_, [&](Index c) {
-    for (Index j = 0; j < cols(); ++j) {
-      double total = 0;
-      for (const auto& sum : sums) total += static_cast<double>(sum(c, j));
-      gradient(c, j) = static_cast<float>(scale * total + decay_ * static_cast<double>(W(c, j)));
-    }
-  });
+  parallel_for(context_, n_classes_, Work{static_cast<double>(groups.count() * gradient.size())},
+               [&](Index c) {
+                 for (Index j = 0; j < cols(); ++j) {
+                   double total = 0;
+                   for (const auto& sum : sums) total += static_cast<double>(sum(c, j));
+                   gradient(c, j) =
+                       static_cast<float>(scale * total + decay_ * static_cast<double>(W(c, j)));
+                 }
+               });
   return scale * loss + decay_ / 2 * squared_norm(W);
 }
 
 double SquaredHinge::value(ConstMatrixView<float> W) {
   const Partition groups(Z_.rows(), (Z_.rows() + kGroups - 1) / kGroups);
   const auto scores = scores_of(W);
-  const double loss = parallel_sum(context_, groups.count(), [&](Index g) {
+  const double loss = parallel_sum(context_, groups.count(), Work{operations()}, [&](Index g) {
     return group_loss(groups[g], W, *scores, nullptr);
   });
   return loss / static_cast<double>(Z_.rows()) + decay_ / 2 * squared_norm(W);
+}
+
+/// Of all scores.
+double SquaredHinge::operations() const {
+  return 2.0 * static_cast<double>(Z_.size()) * static_cast<double>(n_classes_);
 }
 
 /// Of the weights without the biases.

@@ -28,6 +28,7 @@ class SquaredHinge final : public Objective<float> {
   double value(ConstMatrixView<float> W) override;
 
  private:
+  [[nodiscard]] double operations() const;
   [[nodiscard]] std::unique_ptr<const ClassScores> scores_of(ConstMatrixView<float> W) const;
   double group_loss(Range group, ConstMatrixView<float> W, const ClassScores& class_scores,
                     Matrix<float>* sum) const;

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "classify/feature_metric.hpp"
+#include "classify/sample_span.hpp"
 #include "classify/squared_hinge.hpp"
 #include "krica/classify/splits.hpp"
 #include "krica/data/views.hpp"
@@ -15,7 +16,13 @@ namespace krica {
 namespace {
 
 constexpr std::string_view kName = "svm";
-constexpr double kTrialTolerance = 1e-4;  // enough to compare values of C
+
+// Enough to compare values of C: a part of the objective, or of 1 where that is more. The objective
+// at W = 0 is about the number of classes; where C is so large that it is far below 1, its last
+// digits say nothing about held-out samples.
+constexpr double kTrialTolerance = 1e-4;
+constexpr double kTrialScale = 1;
+
 constexpr std::array<double, 9> kCandidates = {1, 3, 10, 30, 100, 300, 1000, 3000, 10000};  // C m
 
 /// a_i of every sample.
@@ -51,15 +58,15 @@ void check_training_data(ConstMatrixView<float> features, std::span<const int> l
 /// f as a function of V = W L.
 class Rounded final : public Objective<float> {
  public:
-  Rounded(Objective<float>& f, const FeatureMetric& metric)
-      : f_(f), metric_(metric), W_(f.rows(), f.cols()) {}
+  Rounded(const Context& context, Objective<float>& f, const FeatureMetric& metric)
+      : context_(context), f_(f), metric_(metric), W_(f.rows(), f.cols()) {}
 
   [[nodiscard]] Index rows() const override { return f_.rows(); }
   [[nodiscard]] Index cols() const override { return f_.cols(); }
 
   double value_and_gradient(ConstMatrixView<float> V, MatrixView<float> gradient) override {
     const double value = f_.value_and_gradient(weights(V), gradient);
-    metric_.to_gradient(gradient);
+    metric_.to_gradient(context_, gradient);
     return value;
   }
   double value(ConstMatrixView<float> V) override { return f_.value(weights(V)); }
@@ -67,14 +74,35 @@ class Rounded final : public Objective<float> {
  private:
   ConstMatrixView<float> weights(ConstMatrixView<float> V) {
     W_ = Matrix<float>::copy_of(V);
-    metric_.to_weights(W_);
+    metric_.to_weights(context_, W_);
     return W_;
   }
 
+  const Context& context_;
   Objective<float>& f_;
   const FeatureMetric& metric_;
   Matrix<float> W_;
 };
+
+// The solver's state is in the variables V, so it means something for the same metric only: states
+// of other versions are not resumed.
+const std::string kMark = "metric";
+const std::string kMetric = "inverse, r to a power of ten, samples' span";
+
+Archive marked(Archive state) {
+  state.put_text(kMark, kMetric);
+  return state;
+}
+
+bool has_mark(const Archive& state) {
+  return state.has_text(kMark) && state.text(kMark) == kMetric;
+}
+
+SolverHooks with_marked_states(SolverHooks hooks) {
+  if (!hooks.checkpoint) return hooks;
+  hooks.checkpoint = [keep = hooks.checkpoint](const Archive& state) { keep(marked(state)); };
+  return hooks;
+}
 
 }  // namespace
 
@@ -82,9 +110,10 @@ class Rounded final : public Objective<float> {
 struct SvmTrainer::Fit {
   double C = 0;
   double tolerance = 0;
+  double scale = 0;  // of the objective, to which the tolerance refers at least
   std::span<const float> sample_weights;
-  ConstMatrixView<float> start;
-  SolverHooks hooks;
+  ConstMatrixView<float> start = {nullptr, 0, 0};  // zeros where empty
+  SolverHooks hooks = {};
   const Archive* state = nullptr;
 };
 
@@ -102,31 +131,45 @@ SvmTrainer::SvmTrainer(const Context& context, ConstMatrixView<float> features,
 
 SvmTrainer::~SvmTrainer() = default;
 
+void SvmTrainer::prepare() {
+  if (metric_) return;
+  if (SampleSpan::pays(features_.rows(), features_.cols()))
+    span_ = std::make_unique<SampleSpan>(context_, features_);
+  metric_ = std::make_unique<FeatureMetric>(context_, rows());
+}
+
+ConstMatrixView<float> SvmTrainer::rows() const { return span_ ? span_->coordinates() : features_; }
+
+/// On rows().
 LinearSvm SvmTrainer::solve(const Fit& fit) {
-  if (!metric_) metric_ = std::make_unique<FeatureMetric>(context_, features_);
+  prepare();
   metric_->factor(context_, 1 / (fit.C * static_cast<double>(features_.rows())));
-  SquaredHinge hinge(context_, features_, labels_, n_classes_, fit.sample_weights, fit.C);
-  Rounded objective(hinge, *metric_);
+  SquaredHinge hinge(context_, rows(), labels_, n_classes_, fit.sample_weights, fit.C);
+  Rounded objective(context_, hinge, *metric_);
   Lbfgs<float> solver({.max_iterations = options_.max_iterations,
                        .gradient_tolerance = 1e-7,
-                       .value_tolerance = fit.tolerance},
-                      fit.hooks);
-  Matrix<float> start = Matrix<float>::copy_of(fit.start);
+                       .value_tolerance = fit.tolerance,
+                       .value_scale = fit.scale},
+                      with_marked_states(fit.hooks));
+  Matrix<float> start(hinge.rows(), hinge.cols());
+  if (fit.start.size() > 0) start.view() = fit.start;
   metric_->from_weights(start);
-  SolverResult<float> result = fit.state != nullptr ? solver.resume(context_, objective, *fit.state)
-                                                    : solver.minimize(context_, objective, start);
+  const bool resumes = fit.state != nullptr && has_mark(*fit.state);
+  SolverResult<float> result = resumes ? solver.resume(context_, objective, *fit.state)
+                                       : solver.minimize(context_, objective, start);
   if (result.status == Status::kCancelled) {
-    if (fit.hooks.checkpoint) fit.hooks.checkpoint(result.state);
+    if (fit.hooks.checkpoint) fit.hooks.checkpoint(marked(std::move(result.state)));
     throw Cancelled();
   }
-  metric_->to_weights(result.best);
+  metric_->to_weights(context_, result.best);
   return {std::move(result.best), result.value * fit.C * static_cast<double>(features_.rows())};
 }
 
 LinearSvm SvmTrainer::fit(double C, const SolverHooks& hooks, const Archive* state) {
   require(std::isfinite(C) && C > 0, kName, "C must be finite and > 0, got {}", C);
-  const Matrix<float> zeros(n_classes_, features_.cols() + 1);
-  return solve({C, options_.tolerance, sample_weights_, zeros, hooks, state});
+  LinearSvm svm = solve({C, options_.tolerance, 0, sample_weights_, {nullptr, 0, 0}, hooks, state});
+  if (!span_) return svm;
+  return {span_->to_weights(context_, svm.weights()), svm.objective()};
 }
 
 std::vector<Index> SvmTrainer::held_out_fifth() const {
@@ -144,9 +187,8 @@ HeldOutScores SvmTrainer::held_out_scores(double C, std::vector<Index> held_out)
   if (held_out.empty()) held_out = held_out_fifth();
   if (held_out.empty()) return {};
   const std::vector<float> weights = weights_without(held_out);
-  const Matrix<float> zeros(n_classes_, features_.cols() + 1);
   const Matrix<float> all =
-      solve({C, kTrialTolerance, weights, zeros, {}, nullptr}).scores(context_, features_);
+      solve({C, kTrialTolerance, kTrialScale, weights}).scores(context_, rows());
   HeldOutScores result{Matrix<float>(static_cast<Index>(held_out.size()), n_classes_),
                        values_at(labels_, held_out)};
   for (std::size_t i = 0; i < held_out.size(); ++i)
@@ -161,8 +203,9 @@ class SvmTrainer::Search {
       : trainer_(trainer),
         held_out_(trainer.held_out_fifth()),
         weights_(trainer.weights_without(held_out_)),
-        held_labels_(values_at(trainer.labels_, held_out_)),
-        last_(trainer.n_classes_, trainer.features_.cols() + 1) {
+        held_labels_(values_at(trainer.labels_, held_out_)) {
+    trainer.prepare();
+    last_ = Matrix<float>(trainer.n_classes_, trainer.rows().cols() + 1);
     require(!held_out_.empty(), kName,
             "no class has two samples, so none can be held out to choose C; give a C");
   }
@@ -170,7 +213,9 @@ class SvmTrainer::Search {
   void resume(const Archive& state) {
     const auto tried = state.vector<double>("tried");
     for (std::size_t i = 0; i + 1 < tried.size(); i += 2) note(tried[i], tried[i + 1]);
-    last_ = state.matrix<float>("weights");
+    const Matrix<float> weights = state.matrix<float>("weights");
+    // Those of a version that did not solve in the span of the samples have another width.
+    if (weights.cols() == last_.cols() && weights.rows() == last_.rows()) last_ = weights;
   }
 
   [[nodiscard]] bool done() const {
@@ -181,9 +226,9 @@ class SvmTrainer::Search {
   void try_next() {
     const double C =
         kCandidates[chosen_.tried.size()] / static_cast<double>(trainer_.features_.rows());
-    const LinearSvm svm = trainer_.solve({C, kTrialTolerance, weights_, last_, {}, nullptr});
+    const LinearSvm svm = trainer_.solve({C, kTrialTolerance, kTrialScale, weights_, last_});
     last_ = Matrix<float>::copy_of(svm.weights());
-    note(C, accuracy_of(values_at(svm.predict(trainer_.context_, trainer_.features_), held_out_),
+    note(C, accuracy_of(values_at(svm.predict(trainer_.context_, trainer_.rows()), held_out_),
                         held_labels_));
     trainer_.context_.report({"svm-c", static_cast<Index>(chosen_.tried.size()), kCandidates.size(),
                               chosen_.tried.back().second});

@@ -7,6 +7,7 @@
 #include <cassert>
 #include <type_traits>
 
+#include "runtime/blas_kernels.hpp"
 #include "runtime/columns.hpp"
 #include "runtime/parallel.hpp"
 
@@ -43,8 +44,9 @@ void gram_tile(ConstMatrixView<Scalar> a, Range rows, Range cols, MatrixView<dou
 
 }  // namespace
 
-void stay_single_threaded() {
+void set_up() {
   static const bool done = [] {
+    choose_kernels();
     openblas_set_num_threads(1);  // of our own hidden copy, nobody else's
     return true;
   }();
@@ -54,7 +56,7 @@ void stay_single_threaded() {
 template <class Scalar>
 void gemm(Op op_a, Op op_b, Scalar alpha, ConstMatrixView<Scalar> a, ConstMatrixView<Scalar> b,
           Scalar beta, MatrixView<Scalar> c) {
-  stay_single_threaded();
+  set_up();
   const Index depth = op_a == Op::kPlain ? a.cols() : a.rows();
   assert((op_a == Op::kPlain ? a.rows() : a.cols()) == c.rows());
   assert((op_b == Op::kPlain ? b.cols() : b.rows()) == c.cols());
@@ -73,7 +75,7 @@ void gemm(Op op_a, Op op_b, Scalar alpha, ConstMatrixView<Scalar> a, ConstMatrix
 
 template <class Scalar>
 void syrk_lower(Scalar alpha, ConstMatrixView<Scalar> a, Scalar beta, MatrixView<Scalar> c) {
-  stay_single_threaded();
+  set_up();
   assert(a.cols() == c.rows() && c.rows() == c.cols());
   const auto order = static_cast<blasint>(c.rows());
   const auto inner = static_cast<blasint>(a.rows());
@@ -133,26 +135,5 @@ void mirror_lower(const Context& context, MatrixView<Scalar> matrix) {
 KRICA_INSTANTIATE(float);
 KRICA_INSTANTIATE(double);
 #undef KRICA_INSTANTIATE
-
-void solve_upper(ConstMatrixView<float> upper, MatrixView<float> x) {
-  stay_single_threaded();
-  cblas_strsm(CblasRowMajor, CblasRight, CblasUpper, CblasNoTrans, CblasNonUnit,
-              static_cast<blasint>(x.rows()), static_cast<blasint>(x.cols()), 1.0F, upper.data(),
-              stride(upper), x.data(), stride(x));
-}
-
-void solve_upper_transposed(ConstMatrixView<float> upper, MatrixView<float> x) {
-  stay_single_threaded();
-  cblas_strsm(CblasRowMajor, CblasRight, CblasUpper, CblasTrans, CblasNonUnit,
-              static_cast<blasint>(x.rows()), static_cast<blasint>(x.cols()), 1.0F, upper.data(),
-              stride(upper), x.data(), stride(x));
-}
-
-void multiply_upper_transposed(ConstMatrixView<float> upper, MatrixView<float> x) {
-  stay_single_threaded();
-  cblas_strmm(CblasRowMajor, CblasRight, CblasUpper, CblasTrans, CblasNonUnit,
-              static_cast<blasint>(x.rows()), static_cast<blasint>(x.cols()), 1.0F, upper.data(),
-              stride(upper), x.data(), stride(x));
-}
 
 }  // namespace krica::blas

@@ -11,9 +11,9 @@ namespace krica::blas {
 
 enum class Op { kPlain, kTransposed };
 
-/// Holds the embedded BLAS and LAPACK to one thread a call; every wrapper around them calls it
-/// first.
-void stay_single_threaded();
+/// Holds the embedded BLAS and LAPACK to one thread per call, with kernels for this processor.
+/// Every wrapper around them calls it first.
+void set_up();
 
 /// C = alpha * op(A) * op(B) + beta * C. Shapes must fit; C must not overlap A or B.
 template <class Scalar>
@@ -37,10 +37,5 @@ void gram_of_columns(const Context& context, ConstMatrixView<Scalar> a, MatrixVi
 /// Copies the lower triangle to the upper one.
 template <class Scalar>
 void mirror_lower(const Context& context, MatrixView<Scalar> matrix);
-
-/// With U the upper triangle of `upper`, in place on the rows of x: x U⁻¹, x U⁻ᵀ and x Uᵀ.
-void solve_upper(ConstMatrixView<float> upper, MatrixView<float> x);
-void solve_upper_transposed(ConstMatrixView<float> upper, MatrixView<float> x);
-void multiply_upper_transposed(ConstMatrixView<float> upper, MatrixView<float> x);
 
 }  // namespace krica::blas

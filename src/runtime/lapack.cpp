@@ -13,9 +13,6 @@
 extern "C" void dsyevd_(const char* jobz, const char* uplo, const blasint* n, double* a,
                         const blasint* lda, double* w, double* work, const blasint* lwork,
                         blasint* iwork, const blasint* liwork, blasint* info);
-
-extern "C" void spotrf_(const char* uplo, const blasint* n, float* a, const blasint* lda,
-                        blasint* info);
 // NOLINTEND(readability-identifier-naming)
 
 namespace krica {
@@ -34,7 +31,7 @@ void fix_sign(double* vector, Index n) {
 }  // namespace
 
 SymmetricEigen symmetric_eigen(ConstMatrixView<double> A) {
-  blas::stay_single_threaded();
+  blas::set_up();
   SymmetricEigen eigen{std::vector<double>(static_cast<std::size_t>(A.rows())),
                        Matrix<double>::copy_of(A)};
   const auto n = static_cast<blasint>(A.rows());
@@ -56,15 +53,6 @@ SymmetricEigen symmetric_eigen(ConstMatrixView<double> A) {
   // LAPACK's columns are our rows.
   for (Index i = 0; i < A.rows(); ++i) fix_sign(eigen.vectors.row(i), A.rows());
   return eigen;
-}
-
-bool cholesky_upper(MatrixView<float> A) {
-  blas::stay_single_threaded();
-  const auto n = static_cast<blasint>(A.rows());
-  const auto stride = static_cast<blasint>(A.outerStride());
-  blasint info = 0;
-  spotrf_("L", &n, A.data(), &stride, &info);  // LAPACK's lower triangle is our upper one
-  return info == 0;
 }
 
 }  // namespace krica

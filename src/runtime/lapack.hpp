@@ -19,8 +19,4 @@ struct SymmetricEigen {
 /// threads.
 SymmetricEigen symmetric_eigen(ConstMatrixView<double> A);
 
-/// A = UᵀU from the upper triangle of A, which U replaces; the strictly lower one is not touched.
-/// False where A is not positive definite; A is spoiled then.
-bool cholesky_upper(MatrixView<float> A);
-
 }  // namespace krica

@@ -3,45 +3,50 @@
 
 #include <algorithm>
 #include <array>
-#include <atomic>
-#include <exception>
+#include <memory>
 #include <vector>
+
+#include "runtime/thread_pool.hpp"
 
 namespace krica {
 
-void parallel_for(const Context& context, Index count, const std::function<void(Index)>& body) {
+namespace {
+
+// 50 to 200 microseconds of work, what waking a thread must pay for.
+constexpr double kOperationsPerThread = 2e6;
+
+int useful_threads(const Context& context, Index count, Work work) {
+  const double worth = std::max(1.0, work.operations / kOperationsPerThread);
+  const auto most = static_cast<double>(std::min<Index>(context.threads(), count));
+  return static_cast<int>(std::min(most, worth));
+}
+
+}  // namespace
+
+void parallel_for(const Context& context, Index count, Work work,
+                  const std::function<void(Index)>& body) {
   context.check_cancelled();
-  const int threads = static_cast<int>(std::min<Index>(context.threads(), count));
-  if (threads <= 1) {
+  const int threads = useful_threads(context, count, work);
+  if (threads <= 1 || ThreadPool::inside_loop()) {
     for (Index i = 0; i < count; ++i) {
       context.check_cancelled();
       body(i);
     }
     return;
   }
-  std::exception_ptr failure;
-  std::atomic<bool> failed{false};
-#pragma omp parallel for num_threads(threads) schedule(dynamic, 1) default(none) \
-    shared(context, count, body, failure, failed)
-  for (Index i = 0; i < count; ++i) {
-    if (failed.load(std::memory_order_relaxed) || context.cancelled()) continue;
-    try {
-      body(i);
-    } catch (...) {
-#pragma omp critical(krica_parallel_failure)
-      {
-        if (!failure) failure = std::current_exception();
-      }
-      failed.store(true, std::memory_order_relaxed);
-    }
-  }
-  if (failure) std::rethrow_exception(failure);
+  const std::function<void(Index)> unless_cancelled = [&](Index i) {
+    context.check_cancelled();
+    body(i);
+  };
+  ThreadPool::of_process().run(std::make_shared<SharedLoop>(count, unless_cancelled), threads - 1);
   context.check_cancelled();
 }
 
-double parallel_sum(const Context& context, Index count, const std::function<double(Index)>& body) {
+double parallel_sum(const Context& context, Index count, Work work,
+                    const std::function<double(Index)>& body) {
   std::vector<double> parts(static_cast<std::size_t>(count));
-  parallel_for(context, count, [&](Index i) { parts[static_cast<std::size_t>(i)] = body(i); });
+  parallel_for(context, count, work,
+               [&](Index i) { parts[static_cast<std::size_t>(i)] = body(i); });
   double sum = 0;
   for (const double part : parts) sum += part;
   return sum;

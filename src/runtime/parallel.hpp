@@ -5,6 +5,7 @@
 #pragma once
 
 #include <functional>
+#include <limits>
 
 #include "krica/runtime/context.hpp"
 
@@ -39,12 +40,29 @@ class Partition {
   Index count_;
 };
 
-/// Runs body(0) ... body(count - 1) on the context's threads. Polls for cancellation before each
-/// and throws Cancelled; rethrows the first exception of a body.
-void parallel_for(const Context& context, Index count, const std::function<void(Index)>& body);
+/// About how many operations a whole loop takes: floating-point ones, or numbers read from memory
+/// where those are more. A loop of less than some 100 microseconds stays on the calling thread.
+struct Work {
+  double operations = std::numeric_limits<double>::infinity();
+};
+
+/// Runs body(0) ... body(count - 1) on the calling thread and as many others as the context allows
+/// and the work is worth; inside another such loop, on the calling thread alone. Polls for
+/// cancellation before each and throws Cancelled; rethrows the first exception of a body.
+void parallel_for(const Context& context, Index count, Work work,
+                  const std::function<void(Index)>& body);
+inline void parallel_for(const Context& context, Index count,
+                         const std::function<void(Index)>& body) {
+  parallel_for(context, count, Work{}, body);
+}
 
 /// The sum of body(0) ... body(count - 1), computed in parallel, added in order.
-double parallel_sum(const Context& context, Index count, const std::function<double(Index)>& body);
+double parallel_sum(const Context& context, Index count, Work work,
+                    const std::function<double(Index)>& body);
+inline double parallel_sum(const Context& context, Index count,
+                           const std::function<double(Index)>& body) {
+  return parallel_sum(context, count, Work{}, body);
+}
 
 /// Σ a_i b_i in double, eight interleaved partial sums; the same bits wherever the memory lies.
 template <class Scalar>

@@ -49,9 +49,9 @@ void check_state_shape(const Matrix<Scalar>& W, const Objective<Scalar>& objecti
 template <class Scalar>
 Status examined(Objective<Scalar>& objective, const Matrix<Scalar>& best, Status status);
 
-/// Converged in value: f fell from `before` to `after` by less than the tolerance's part.
-inline bool fell_too_little(double before, double after, double tolerance) {
-  return tolerance > 0 && before - after <= tolerance * std::max(1.0, std::abs(after));
+/// Converged in value: f fell from `before` to `after` by less than tolerance · max(scale, |f|).
+inline bool fell_too_little(double before, double after, double tolerance, double scale = 1.0) {
+  return tolerance > 0 && before - after <= tolerance * std::max(scale, std::abs(after));
 }
 
 }  // namespace krica

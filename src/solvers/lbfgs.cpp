@@ -139,7 +139,8 @@ class Run {
   void take(Move<Scalar> move) {
     if (restarted_) corrections_.clear();
     learn(move.to);
-    settled_ = fell_too_little(current_.value, move.to.value, options_.value_tolerance);
+    settled_ = fell_too_little(current_.value, move.to.value, options_.value_tolerance,
+                               options_.value_scale);
     current_ = std::move(move.to);
     ++iteration_;
     record(move.step);
@@ -317,6 +318,7 @@ void LbfgsOptions::validate() const {
   require(gradient_tolerance >= 0, kName, "gradient_tolerance must be >= 0, got {}",
           gradient_tolerance);
   require(value_tolerance >= 0, kName, "value_tolerance must be >= 0, got {}", value_tolerance);
+  require(value_scale >= 0, kName, "value_scale must be >= 0, got {}", value_scale);
   require(sufficient_decrease > 0 && sufficient_decrease < curvature && curvature < 1, kName,
           "0 < sufficient_decrease < curvature < 1 must hold, got {} and {}", sufficient_decrease,
           curvature);

@@ -51,4 +51,27 @@ inline double svm_objective(const Classes& problem, ConstMatrixView<float> weigh
   return value;
 }
 
+/// ‖∂f/∂W‖ of the same.
+inline double gradient_norm(const Classes& problem, ConstMatrixView<float> weights, double C) {
+  const Index F = problem.features.cols();
+  double squares = 0;
+  for (Index c = 0; c < weights.rows(); ++c) {
+    std::vector<double> gradient;
+    for (Index j = 0; j <= F; ++j) gradient.push_back(static_cast<double>(weights(c, j)));
+    for (Index i = 0; i < problem.features.rows(); ++i) {
+      double score = static_cast<double>(weights(c, F));
+      for (Index j = 0; j < F; ++j)
+        score += static_cast<double>(weights(c, j)) * static_cast<double>(problem.features(i, j));
+      const double y = problem.labels[static_cast<std::size_t>(i)] == c ? 1 : -1;
+      const double slope = -2 * C * y * std::max(0.0, 1 - y * score);
+      for (Index j = 0; j < F; ++j)
+        gradient[static_cast<std::size_t>(j)] +=
+            slope * static_cast<double>(problem.features(i, j));
+      gradient.back() += slope;
+    }
+    for (const double element : gradient) squares += element * element;
+  }
+  return std::sqrt(squares);
+}
+
 }  // namespace krica::support

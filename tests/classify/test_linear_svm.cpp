@@ -11,6 +11,7 @@ namespace krica {
 namespace {
 
 using support::clouds;
+using support::gradient_norm;
 using support::svm_objective;
 
 TEST(LinearSvm, SeparatesCloudsAndKnowsItsObjective) {
@@ -133,6 +134,70 @@ TEST(LinearSvm, IsTheSameProblemWhateverTheFeaturesScales) {
       moved.data()[e] -= step;
     }
   }
+}
+
+/// Fewer samples than features: solved in the span of the samples.
+TEST(LinearSvm, InTheSpanHasTheSameBitsForAnyThreads) {
+  const auto problem = clouds(400, 700, 3, 1.0, 4);
+  const auto weights = [&](int threads) {
+    const Context context({.threads = threads});
+    SvmTrainer trainer(context, problem.features, problem.labels, 3, {});
+    return Matrix<float>::copy_of(trainer.fit(trainer.choose_c().C).weights());
+  };
+  const Matrix<float> one = weights(1);
+  EXPECT_TRUE(one.view() == weights(2).view());
+  EXPECT_TRUE(one.view() == weights(7).view());
+}
+
+TEST(LinearSvm, InTheSpanIsAtTheMinimumThoughSamplesRepeat) {
+  // Every sample twice, the second time with another label for some: the samples' Gram matrix is
+  // singular.
+  auto problem = clouds(120, 400, 3, 2.0, 12);
+  for (Index i = 60; i < 120; ++i) {
+    for (Index j = 0; j < 400; ++j) problem.features(i, j) = problem.features(i - 60, j);
+  }
+  for (const double C : {1e-4, 1e-2, 1.0, 100.0}) {
+    const LinearSvm svm =
+        LinearSvm::fit(Context(), problem.features, problem.labels, 3, {.C = C, .tolerance = 1e-8});
+    const double value = svm_objective(problem, svm.weights(), C);
+    EXPECT_NEAR(svm.objective() / value, 1, 1e-3) << C;
+    EXPECT_LT(gradient_norm(problem, svm.weights(), C),
+              2e-3 * gradient_norm(problem, Matrix<float>(3, 401), C))
+        << C;
+  }
+}
+
+TEST(LinearSvm, InTheSpanResumesToTheSameBits) {
+  const auto problem = clouds(200, 300, 3, 1.0, 5);
+  const LinearSvm whole = LinearSvm::fit(Context(), problem.features, problem.labels, 3, {});
+  Archive state;
+  SolverHooks hooks;
+  hooks.checkpoint_every = 1;
+  int calls = 0;
+  hooks.checkpoint = [&](const Archive& saved) {
+    if (++calls == 4) state = saved;
+  };
+  LinearSvm::fit(Context(), problem.features, problem.labels, 3, {}, hooks);
+  ASSERT_FALSE(state.empty());
+  const LinearSvm resumed =
+      LinearSvm::fit(Context(), problem.features, problem.labels, 3, {}, {}, &state);
+  EXPECT_TRUE(resumed.weights() == whole.weights());
+}
+
+TEST(LinearSvm, TakesStatesOfEarlierVersionsWithoutTheirWeights) {
+  const auto problem = clouds(60, 200, 3, 1.0, 5);
+  const Context context;
+  SvmTrainer trainer(context, problem.features, problem.labels, 3, {});
+  const LinearSvm whole = trainer.fit(0.01);
+  Archive solver;  // in variables that mean something else today
+  solver.put("W", Matrix<float>(3, 201));
+  EXPECT_TRUE(trainer.fit(0.01, {}, &solver).weights() == whole.weights());
+  Archive search;
+  search.put_vector<double>("tried", std::vector<double>{1.0 / 60, 0.5});
+  search.put("weights", Matrix<float>(3, 201));
+  const ChosenC chosen = trainer.choose_c({}, &search);
+  EXPECT_EQ(chosen.tried.front(), std::make_pair(1.0 / 60, 0.5));
+  EXPECT_GT(chosen.tried.size(), 1U);
 }
 
 TEST(LinearSvm, SavesAndLoads) {

@@ -1,10 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <cmath>
+#include <memory>
+#include <mutex>
+#include <set>
 #include <stdexcept>
+#include <thread>
 #include <vector>
 
 #include "krica/runtime/error.hpp"
@@ -113,6 +119,70 @@ TEST_P(ParallelLoops, SumInOrder) {
     for (Index i = 0; i < count; ++i) expected += term(i);
     EXPECT_TRUE(support::same_bits(parallel_sum(context_, count, term), expected));
   }
+}
+
+TEST_P(ParallelLoops, RunFromSeveralThreadsAtOnce) {
+  std::atomic<int> runs = 0;
+  std::vector<std::thread> callers;
+  for (int caller = 0; caller < 4; ++caller) {
+    callers.emplace_back([&] {
+      for (int round = 0; round < 50; ++round) parallel_for(context_, 20, [&](Index) { ++runs; });
+    });
+  }
+  for (auto& caller : callers) caller.join();
+  EXPECT_EQ(runs.load(), 4 * 50 * 20);
+}
+
+TEST_P(ParallelLoops, StayOnTheCallingThreadWhereTheyAreSmall) {
+  const auto caller = std::this_thread::get_id();
+  std::atomic<int> elsewhere = 0;
+  parallel_for(context_, 1000, Work{1e5}, [&](Index) {
+    if (std::this_thread::get_id() != caller) ++elsewhere;
+  });
+  EXPECT_EQ(elsewhere.load(), 0);
+}
+
+TEST_P(ParallelLoops, UseNoMoreThreadsThanTheContextHas) {
+  std::mutex mutex;
+  std::set<std::thread::id> threads;
+  parallel_for(context_, 500, [&](Index) {
+    const std::lock_guard lock(mutex);
+    threads.insert(std::this_thread::get_id());
+  });
+  EXPECT_LE(static_cast<int>(threads.size()), GetParam());
+}
+
+TEST_P(ParallelLoops, WaitForNoThreadThatHasNotBegun) {
+  // Helpers of the outer loop that begin late find nothing left to do and touch nothing.
+  for (int round = 0; round < 2000; ++round) {
+    auto gone = std::make_unique<std::atomic<int>>(0);
+    parallel_for(context_, 2, [&](Index) { ++*gone; });
+    ASSERT_EQ(gone->load(), 2);
+  }
+}
+
+/// What the child of a fork computes: 0 where all is well.
+int sum_in_child(const Context& context) {
+  double sum = 0;
+  try {
+    sum = parallel_sum(context, 100, [](Index i) { return static_cast<double>(i); });
+  } catch (...) {
+    return 2;
+  }
+  return sum == 4950 ? 0 : 1;
+}
+
+TEST_P(ParallelLoops, WorkInAForkedChildAfterTheyWereUsed) {
+  parallel_for(context_, 100, [](Index) {});
+  for (int round = 0; round < 5; ++round) {
+    const pid_t child = fork();
+    ASSERT_GE(child, 0);
+    if (child == 0) _exit(sum_in_child(context_));
+    int status = 0;
+    ASSERT_EQ(waitpid(child, &status, 0), child);
+    EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
+  }
+  EXPECT_EQ(sum_in_child(context_), 0) << "and in the parent";
 }
 
 INSTANTIATE_TEST_SUITE_P(Threads, ParallelLoops, testing::Values(1, 2, 3, 4, 16),

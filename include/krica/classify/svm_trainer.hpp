@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Fits of LinearSvm on the same samples that differ in C only: what does not depend on C (checks,
-// the features' Gram matrix) is done once.
+// Gram matrices) is done once. Where there are fewer samples than features (m <= 3/4 F, m <= 8192),
+// the problem is solved in the span of the samples.
 //
 //   SvmTrainer trainer(context, features, labels, 10, {});
 //   const ChosenC chosen = trainer.choose_c();
@@ -43,8 +44,8 @@ class SvmTrainer {
 
   LinearSvm fit(double C, const SolverHooks& hooks = {}, const Archive* state = nullptr);
 
-  /// `checkpoint` is called after every candidate with what is known by then; given as `state`, a
-  /// later search goes on from there with the very same result.
+  /// `checkpoint` is called after every candidate with what is known by then; given as `state`, it
+  /// lets a later search resume with the very same result.
   ChosenC choose_c(const std::function<void(const Archive&)>& checkpoint = {},
                    const Archive* state = nullptr);
 
@@ -54,6 +55,9 @@ class SvmTrainer {
  private:
   struct Fit;
   class Search;
+  void prepare();
+  /// What is solved on: the features, or the samples' coordinates in their span.
+  [[nodiscard]] ConstMatrixView<float> rows() const;
   LinearSvm solve(const Fit& fit);
   [[nodiscard]] std::vector<Index> held_out_fifth() const;
   [[nodiscard]] std::vector<float> weights_without(std::span<const Index> held_out) const;
@@ -64,7 +68,9 @@ class SvmTrainer {
   Index n_classes_;
   SvmOptions options_;
   std::vector<float> sample_weights_;
-  std::unique_ptr<class FeatureMetric> metric_;  // made when first needed
+  // Made when first needed:
+  std::unique_ptr<class SampleSpan> span_;       // null where the features themselves are used
+  std::unique_ptr<class FeatureMetric> metric_;  // of rows()
 };
 
 }  // namespace krica

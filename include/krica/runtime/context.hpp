@@ -29,7 +29,7 @@ struct Progress {
 };
 
 struct ContextOptions {
-  int threads = 0;         ///< 0: as many as there are cores; at most 256
+  int threads = 0;         ///< 0: all processors that the process may use; at most 256
   std::uint64_t seed = 0;  ///< every random choice follows from it
   std::int64_t memory_bytes = std::int64_t{4} << 30;   ///< budget for what is held beside the data
   std::function<void(const Progress&)> progress = {};  ///< called from the calling thread

@@ -18,7 +18,8 @@ struct LbfgsOptions {
   double gradient_tolerance =
       1e-5;  ///< converged when ‖g‖₂ <= gradient_tolerance · max(1, ‖W‖₂); >= 0
   double value_tolerance =
-      1e-9;  ///< converged when f falls by less than this part of max(1, |f|); 0: off
+      1e-9;  ///< converged when f falls by less than this part of max(value_scale, |f|); 0: off
+  double value_scale = 1;             ///< size of f below which differences do not matter; >= 0
   double sufficient_decrease = 1e-4;  ///< c₁ of the Wolfe conditions, 0 < c₁ < c₂
   double curvature = 0.9;             ///< c₂ < 1
   Index max_line_search = 20;         ///< evaluations in one line search, >= 1

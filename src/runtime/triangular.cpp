@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "runtime/triangular.hpp"
+
+#include <cblas.h>
+
+#include <algorithm>
+#include <type_traits>
+
+#include "runtime/columns.hpp"
+#include "runtime/parallel.hpp"
+
+// NOLINTBEGIN(readability-identifier-naming): LAPACK's names
+extern "C" void spotrf_(const char* uplo, const blasint* n, float* a, const blasint* lda,
+                        blasint* info);
+extern "C" void dpotrf_(const char* uplo, const blasint* n, double* a, const blasint* lda,
+                        blasint* info);
+extern "C" void strtri_(const char* uplo, const char* diag, const blasint* n, float* a,
+                        const blasint* lda, blasint* info);
+// NOLINTEND(readability-identifier-naming)
+
+namespace krica {
+namespace {
+
+constexpr Index kBlock = 128;
+constexpr Index kTile = 256;
+
+template <class View>
+blasint stride(const View& view) {
+  return static_cast<blasint>(std::max(view.outerStride(), view.cols()));
+}
+
+template <class Scalar>
+MatrixView<Scalar> part_of(MatrixView<Scalar> A, Range rows, Range cols) {
+  return columns_of(A.rows_between(rows.begin, rows.end), cols);
+}
+
+ConstMatrixView<float> part_of(ConstMatrixView<float> A, Range rows, Range cols) {
+  return columns_of(A.rows_between(rows.begin, rows.end), cols);
+}
+
+Range from(Index begin, Range range) { return {begin + range.begin, begin + range.end}; }
+
+double product(Index a, Index b, Index c) {
+  return static_cast<double>(a) * static_cast<double>(b) * static_cast<double>(c);
+}
+
+/// LAPACK's lower triangle is our upper one.
+template <class Scalar>
+bool factor_block(MatrixView<Scalar> A) {
+  const auto n = static_cast<blasint>(A.rows());
+  const blasint lda = stride(A);
+  blasint info = 0;
+  if constexpr (std::is_same_v<Scalar, float>)
+    spotrf_("L", &n, A.data(), &lda, &info);
+  else
+    dpotrf_("L", &n, A.data(), &lda, &info);
+  return info == 0;
+}
+
+/// X = U⁻ᵀ X.
+template <class Scalar>
+void solve_from_left(MatrixView<Scalar> U, MatrixView<Scalar> X) {
+  const auto rows = static_cast<blasint>(X.rows());
+  const auto cols = static_cast<blasint>(X.cols());
+  if constexpr (std::is_same_v<Scalar, float>)
+    cblas_strsm(CblasRowMajor, CblasLeft, CblasUpper, CblasTrans, CblasNonUnit, rows, cols, 1.0F,
+                U.data(), stride(U), X.data(), stride(X));
+  else
+    cblas_dtrsm(CblasRowMajor, CblasLeft, CblasUpper, CblasTrans, CblasNonUnit, rows, cols, 1.0,
+                U.data(), stride(U), X.data(), stride(X));
+}
+
+/// X = op(U) X, or X op(U) from the right.
+void multiply(CBLAS_SIDE side, CBLAS_TRANSPOSE op, ConstMatrixView<float> U, MatrixView<float> X) {
+  cblas_strmm(CblasRowMajor, side, CblasUpper, op, CblasNonUnit, static_cast<blasint>(X.rows()),
+              static_cast<blasint>(X.cols()), 1.0F, U.data(), stride(U), X.data(), stride(X));
+}
+
+/// The upper triangle of C -= PᵀP.
+template <class Scalar>
+void subtract_square(MatrixView<Scalar> P, MatrixView<Scalar> C) {
+  const auto n = static_cast<blasint>(C.rows());
+  const auto depth = static_cast<blasint>(P.rows());
+  if constexpr (std::is_same_v<Scalar, float>)
+    cblas_ssyrk(CblasRowMajor, CblasUpper, CblasTrans, n, depth, -1.0F, P.data(), stride(P), 1.0F,
+                C.data(), stride(C));
+  else
+    cblas_dsyrk(CblasRowMajor, CblasUpper, CblasTrans, n, depth, -1.0, P.data(), stride(P), 1.0,
+                C.data(), stride(C));
+}
+
+/// What is left to factor once the rows `done` of U are known.
+template <class Scalar>
+void subtract_rows(const Context& context, MatrixView<Scalar> A, Range done) {
+  const Index left = A.rows() - done.end;
+  const Partition tiles(left, kTile);
+  const Work work{product(left, left, done.size())};
+  parallel_for(context, tiles.count() * tiles.count(), work, [&](Index pair) {
+    const Range rows = from(done.end, tiles[pair / tiles.count()]);
+    const Range cols = from(done.end, tiles[pair % tiles.count()]);
+    if (cols.begin < rows.begin) return;
+    const auto left_part = part_of(A, done, rows);
+    const auto tile = part_of(A, rows, cols);
+    if (rows.begin == cols.begin)
+      subtract_square(left_part, tile);
+    else
+      blas::gemm<Scalar>(blas::Op::kTransposed, blas::Op::kPlain, Scalar(-1), left_part,
+                         part_of(A, done, cols), Scalar(1), tile);
+  });
+}
+
+/// The columns `block` of U⁻¹ above the diagonal block, from those to the left, which are done:
+/// -(U⁻¹ U_b) U_bb⁻¹ with U_b the columns of U.
+void invert_columns(const Context& context, MatrixView<float> U, Range block) {
+  const Range above{0, block.begin};
+  const Matrix<float> old = Matrix<float>::copy_of(part_of(U, above, block));
+  const ConstMatrixView<float> U_b(old);
+  const MatrixView<float> U_bb = part_of(U, block, block);
+  const Partition tiles(above.size(), kBlock);
+  const Work work{product(above.size(), above.size(), block.size())};
+  parallel_for(context, tiles.count(), work, [&](Index t) {
+    const Range rows = tiles[t];
+    const Range later{rows.end, above.end};
+    MatrixView<float> X = part_of(U, rows, block);
+    multiply(CblasLeft, CblasNoTrans, part_of(U, rows, rows), X);
+    if (later.size() > 0)
+      blas::gemm<float>(blas::Op::kPlain, blas::Op::kPlain, 1.0F, part_of(U, rows, later),
+                        U_b.rows_between(later.begin, later.end), 1.0F, X);
+    cblas_strsm(CblasRowMajor, CblasRight, CblasUpper, CblasNoTrans, CblasNonUnit,
+                static_cast<blasint>(X.rows()), static_cast<blasint>(X.cols()), -1.0F, U_bb.data(),
+                stride(U_bb), X.data(), stride(X));
+  });
+}
+
+}  // namespace
+
+template <class Scalar>
+bool cholesky_upper(const Context& context, MatrixView<Scalar> A) {
+  blas::set_up();
+  const Partition blocks(A.rows(), kBlock);
+  for (Index b = 0; b < blocks.count(); ++b) {
+    const Range block = blocks[b];
+    const auto U_bb = part_of(A, block, block);
+    if (!factor_block(U_bb)) return false;
+    const Partition tiles(A.rows() - block.end, kTile);
+    const Work work{product(block.size(), block.size(), A.rows() - block.end)};
+    parallel_for(context, tiles.count(), work, [&](Index t) {
+      solve_from_left(U_bb, part_of(A, block, from(block.end, tiles[t])));
+    });
+    subtract_rows(context, A, block);
+  }
+  return true;
+}
+
+template bool cholesky_upper(const Context&, MatrixView<float>);
+template bool cholesky_upper(const Context&, MatrixView<double>);
+
+void invert_upper(const Context& context, MatrixView<float> U) {
+  blas::set_up();
+  const Partition blocks(U.rows(), kBlock);
+  for (Index b = 0; b < blocks.count(); ++b) {
+    invert_columns(context, U, blocks[b]);
+    MatrixView<float> U_bb = part_of(U, blocks[b], blocks[b]);
+    const auto n = static_cast<blasint>(U_bb.rows());
+    const blasint lda = stride(U_bb);
+    blasint info = 0;
+    strtri_("L", "N", &n, U_bb.data(), &lda, &info);
+  }
+}
+
+void multiply_upper(const Context& context, blas::Op op, ConstMatrixView<float> U,
+                    MatrixView<float> x) {
+  blas::set_up();
+  const Matrix<float> old = Matrix<float>::copy_of(x);
+  const bool plain = op == blas::Op::kPlain;
+  const Partition tiles(U.rows(), kBlock);
+  const Work work{product(U.rows(), U.rows(), x.rows())};
+  parallel_for(context, tiles.count(), work, [&](Index t) {
+    const Range tile = tiles[t];
+    const Range others = plain ? Range{0, tile.begin} : Range{tile.end, U.rows()};
+    const MatrixView<float> result = columns_of(x, tile);
+    multiply(CblasRight, plain ? CblasNoTrans : CblasTrans, part_of(U, tile, tile), result);
+    if (others.size() == 0) return;
+    blas::gemm<float>(blas::Op::kPlain, op, 1.0F, columns_of(ConstMatrixView<float>(old), others),
+                      plain ? part_of(U, others, tile) : part_of(U, tile, others), 1.0F, result);
+  });
+}
+
+void solve_upper_transposed(ConstMatrixView<float> U, MatrixView<float> x) {
+  blas::set_up();
+  cblas_strsm(CblasRowMajor, CblasRight, CblasUpper, CblasTrans, CblasNonUnit,
+              static_cast<blasint>(x.rows()), static_cast<blasint>(x.cols()), 1.0F, U.data(),
+              stride(U), x.data(), stride(x));
+}
+
+}  // namespace krica

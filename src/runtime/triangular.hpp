@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Upper triangular matrices on the context's threads, cut into fixed tiles. Only the upper triangle
+// of a square is read or written; the caller may keep something else below it.
+#pragma once
+
+#include "krica/runtime/context.hpp"
+#include "krica/runtime/matrix.hpp"
+#include "runtime/blas.hpp"
+
+namespace krica {
+
+/// A = UᵀU from the upper triangle of A, which U replaces. False where A is not positive definite;
+/// its upper triangle is spoiled then.
+template <class Scalar>
+bool cholesky_upper(const Context& context, MatrixView<Scalar> A);
+
+/// U -> U⁻¹, in place.
+void invert_upper(const Context& context, MatrixView<float> U);
+
+/// In place on the rows of x: x op(U).
+void multiply_upper(const Context& context, blas::Op op, ConstMatrixView<float> U,
+                    MatrixView<float> x);
+
+/// In place on the rows of x: x U⁻ᵀ. One thread.
+void solve_upper_transposed(ConstMatrixView<float> U, MatrixView<float> x);
+
+}  // namespace krica
