@@ -27,6 +27,8 @@ TYPES = {
     "int, RandomState or None": "int | np.random.RandomState | None",
     "int or str": "int | str",
     "str, path-like or None": "str | os.PathLike[str] | None",
+    "str or array-like of shape (n_components, n_features)": "str | ArrayLike",
+    "int or array-like of shape (n_components,)": "int | ArrayLike",
     "callable or None": "Callable[[dict[str, Any]], object] | None",
 }
 

@@ -35,6 +35,7 @@ SAMPLE_OPTIONS = {
 # The estimators of images use the same names, and still take the library's own.
 IMAGE_OPTIONS = {
     "n_components": OPTIONS["components"],
+    "random_state": SAMPLE_OPTIONS["random_state"],
     "components": Option("deprecated", "former name of `n_components`", [], "int"),
     "seed": Option("deprecated", "former name of `random_state`", [], "int"),
     "threads": Option("deprecated", "former name of `n_jobs`", [], "int"),

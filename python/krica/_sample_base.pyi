@@ -9,6 +9,8 @@ from ._base import ModelEstimator
 
 class SampleEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ModelEstimator):
     components_: NDArray[Any]
+    input_components_: NDArray[Any]
+    mean_: NDArray[Any]
     n_features_in_: int
     def fit(self, X: ArrayLike, y: ArrayLike | None = ...) -> Self: ...
     def transform(self, X: ArrayLike) -> NDArray[Any]: ...
