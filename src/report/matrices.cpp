@@ -116,7 +116,7 @@ std::string confusion_element(const Evaluation& evaluation,
 std::string scale_element(double highest, const std::string& label) {
   constexpr int kSteps = 60;
   std::string svg = fmt::format(
-      "<svg viewBox=\"0 0 420 44\" role=\"img\" aria-label=\"Colour scale: {}\">\n"
+      "<svg viewBox=\"0 0 420 50\" role=\"img\" aria-label=\"Colour scale: {}\">\n"
       "<g shape-rendering=\"crispEdges\">\n",
       escaped(label));
   for (int i = 0; i < kSteps; ++i) {
@@ -125,7 +125,7 @@ std::string scale_element(double highest, const std::string& label) {
   }
   return svg + fmt::format(
                    "</g><text x=\"22\" y=\"27\">0</text><text x=\"322\" y=\"27\" "
-                   "text-anchor=\"end\">{:.2f} or more</text><text x=\"172\" y=\"40\" "
+                   "text-anchor=\"end\">{:.2f} or more</text><text x=\"172\" y=\"44\" "
                    "text-anchor=\"middle\">{}</text></svg>",
                    highest, escaped(label));
 }
