@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The threads that parallel loops share (docs/decisions/0007-threads.md). The calling thread works
+// The threads that parallel loops share (docs/decisions/0009-threads.md). The calling thread works
 // too, and waits only for items that a helper has begun: a helper that the system does not schedule
 // delays nobody. Idle helpers sleep; none spins for longer than some microseconds.
 #pragma once
