@@ -69,8 +69,9 @@ TEST(Preprocessing, RelativeEpsilonsDoNotDependOnTheUnit) {
       const Matrix<float> b = Preprocessing::fit(Context(), other, options).apply(Context(), other);
       EXPECT_LT((a.view() - b.view()).norm(), 1e-5F * a.view().norm());
       const auto root = static_cast<float>(std::sqrt(static_cast<double>(a.rows()) / 1.3));
-      if (kind == WhiteningKind::kStandardise && !contrast)
+      if (kind == WhiteningKind::kStandardise && !contrast) {
         EXPECT_NEAR(a.view().col(3).norm(), root, 0.1F * root);
+      }
     }
   }
 }
