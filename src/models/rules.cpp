@@ -8,7 +8,7 @@ namespace krica {
 namespace {
 
 constexpr Index kManyImages = 20000;  ///< from here on learning with the labels has paid
-constexpr Index kAtoms = 800;         ///< of images
+constexpr Index kAtoms = 400;         ///< of few images: more overfit
 constexpr Index kManyAtoms = 1600;    ///< of many images
 constexpr Index kSampleAtoms = 400;   ///< of labelled samples
 constexpr Index kCostlyAtoms = 200;   ///< where each atom costs much

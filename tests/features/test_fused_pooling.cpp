@@ -33,7 +33,7 @@ std::vector<Code> codes() {
           {"polynomial", kernel(KernelKind::kPolynomial)},
           {"linear", kernel(KernelKind::kLinear)},
           {"abs", {EncoderKind::kAbs}},
-          {"linear", {EncoderKind::kLinear}},
+          {"signed_linear", {EncoderKind::kLinear}},
           {"triangle", {EncoderKind::kTriangle}},
           {"hard", {EncoderKind::kHard}},
           {"soft_threshold", {EncoderKind::kSoftThreshold, {}, 0.3}}};

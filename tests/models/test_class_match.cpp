@@ -14,13 +14,17 @@ using testing::HasSubstr;
 class NamedImages final : public ImageSet {
  public:
   NamedImages(std::vector<int> labels, std::vector<std::string> names)
-      : ImageSet({.size = static_cast<Index>(labels.size()),
-                  .shape = {1, 2, 1},
-                  .labels = std::move(labels),
-                  .class_names = std::move(names),
-                  .description = "named"}) {}
+      : ImageSet(info_of(std::move(labels), std::move(names))) {}
 
  private:
+  static ImageSetInfo info_of(std::vector<int> labels, std::vector<std::string> names) {
+    ImageSetInfo info;
+    info.size = static_cast<Index>(labels.size());
+    info.shape = {1, 2, 1};
+    info.labels = std::move(labels);
+    info.class_names = std::move(names);
+    return info;
+  }
   void load_bytes(Index, Index count, std::uint8_t* out) const override {
     std::fill_n(out, 2 * count, std::uint8_t{0});
   }
