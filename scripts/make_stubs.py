@@ -67,6 +67,8 @@ METHODS = {
 def type_of(name, default, kind):
     if name == "pooling_groups":
         return "int | str"
+    if default == "deprecated":
+        return f'{TYPES.get(kind, kind)} | Literal["deprecated"]'
     if default == "auto" and kind != "str":
         return f'{TYPES.get(kind, kind)} | Literal["auto"]'
     return TYPES.get(kind, kind)

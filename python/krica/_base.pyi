@@ -2,11 +2,13 @@
 import os
 from typing import Any
 
+import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
 def memory_bytes(memory: int | str) -> int: ...
 def thread_count(n_jobs: int | None) -> int: ...
+def seed_of(random_state: int | np.random.RandomState | None) -> int: ...
 def model_options(estimator: ModelEstimator, names: dict[str, str] | None = ...) -> dict[str, Any]: ...
 
 class ModelEstimator(BaseEstimator):

@@ -82,9 +82,9 @@ class PatchFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ImageEsti
         checkpoint: str | os.PathLike[str] | None = ...,
         verbose: bool = ...,
         callback: Callable[[dict[str, Any]], object] | None = ...,
-        components: int = ...,
-        seed: int = ...,
-        threads: int = ...,
+        components: int | Literal["deprecated"] = ...,
+        seed: int | Literal["deprecated"] = ...,
+        threads: int | Literal["deprecated"] = ...,
     ) -> None: ...
     def fit(self, X: ArrayLike, y: ArrayLike | None = ...) -> Self: ...
     def transform(self, X: ArrayLike) -> NDArray[np.float32]: ...
@@ -154,13 +154,12 @@ class MaxMarginKRICA(ClassifierMixin, ImageEstimator):
         checkpoint: str | os.PathLike[str] | None = ...,
         verbose: bool = ...,
         callback: Callable[[dict[str, Any]], object] | None = ...,
-        components: int = ...,
-        seed: int = ...,
-        threads: int = ...,
+        components: int | Literal["deprecated"] = ...,
+        seed: int | Literal["deprecated"] = ...,
+        threads: int | Literal["deprecated"] = ...,
     ) -> None: ...
     held_out_accuracy_: list[float]
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self: ...
     def decision_function(self, X: ArrayLike) -> NDArray[np.float32]: ...
-    def predict_proba(self, X: ArrayLike) -> NDArray[np.float32]: ...
     def predict(self, X: ArrayLike) -> NDArray[Any]: ...
     def explain(self, X: ArrayLike, y: ArrayLike | None = ...) -> NDArray[np.float32]: ...

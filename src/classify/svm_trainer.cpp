@@ -167,7 +167,10 @@ LinearSvm SvmTrainer::solve(const Fit& fit) {
 
 LinearSvm SvmTrainer::fit(double C, const SolverHooks& hooks, const Archive* state) {
   require(std::isfinite(C) && C > 0, kName, "C must be finite and > 0, got {}", C);
-  LinearSvm svm = solve({C, options_.tolerance, 0, sample_weights_, {nullptr, 0, 0}, hooks, state});
+  prepare();
+  // In the span iterations are cheap, and with a large C they gain little each.
+  const double tolerance = options_.tolerance * (span_ ? 0.1 : 1);
+  LinearSvm svm = solve({C, tolerance, 0, sample_weights_, {nullptr, 0, 0}, hooks, state});
   if (!span_) return svm;
   return {span_->to_weights(context_, svm.weights()), svm.objective()};
 }

@@ -29,22 +29,38 @@ void hash_pixels(const Context& context, const ImageSet& set, Digest& digest) {
   }
 }
 
-/// The first 8 bytes of the SHA-256 of one image.
+/// "28 28 1 uint8": what the pixels alone do not say.
+std::string layout_text(const ImageShape& shape, bool bytes) {
+  return fmt::format("{} {} {} {}", shape.height, shape.width, shape.channels,
+                     bytes ? "uint8" : "float32");
+}
+
+/// The first 8 bytes of the SHA-256 of one image's pixels.
 template <class Pixel>
-std::uint64_t hash_image(const ImageSet& set, Index i, const std::string& head) {
-  std::vector<Pixel> pixels(static_cast<std::size_t>(set.shape().values()));
-  set.read(i, 1, pixels.data());
+std::uint64_t hash_image(const ImageShape& shape, const std::vector<Pixel>& pixels) {
   Digest digest(Digest::Kind::kSha256);
+  const std::string head = fmt::format("krica image {}\n", layout_text(shape, sizeof(Pixel) == 1));
   digest.add(head.data(), head.size());
   digest.add(pixels.data(), pixels.size() * sizeof(Pixel));
   return std::stoull(digest.finish().substr(0, 16), nullptr, 16);
 }
 
-/// "28 28 1 uint8": what the pixels alone do not say.
-std::string layout_text(const ImageSet& set) {
-  const ImageShape shape = set.shape();
-  return fmt::format("{} {} {} {}", shape.height, shape.width, shape.channels,
-                     set.pixel_type() == PixelType::kUint8 ? "uint8" : "float32");
+/// Floats that are bytes are hashed as such.
+std::uint64_t hash_image(const ImageSet& set, Index i) {
+  const auto values = static_cast<std::size_t>(set.shape().values());
+  std::vector<std::uint8_t> bytes(values);
+  if (set.pixel_type() == PixelType::kUint8) {
+    set.read(i, 1, bytes.data());
+    return hash_image(set.shape(), bytes);
+  }
+  std::vector<float> floats(values);
+  set.read(i, 1, floats.data());
+  for (std::size_t j = 0; j < values; ++j) {
+    if (!(floats[j] >= 0 && floats[j] <= 255)) return hash_image(set.shape(), floats);
+    bytes[j] = static_cast<std::uint8_t>(floats[j]);
+    if (static_cast<float>(bytes[j]) != floats[j]) return hash_image(set.shape(), floats);
+  }
+  return hash_image(set.shape(), bytes);
 }
 
 template <class Scalar>
@@ -63,7 +79,9 @@ void hash_rows(const Context& context, const SampleSet& set, Digest& digest) {
 
 std::string fingerprint(const Context& context, const ImageSet& set) {
   Digest digest(Digest::Kind::kSha256);
-  const std::string head = fmt::format("krica images {} {}\n", set.size(), layout_text(set));
+  const std::string head =
+      fmt::format("krica images {} {}\n", set.size(),
+                  layout_text(set.shape(), set.pixel_type() == PixelType::kUint8));
   digest.add(head.data(), head.size());
   if (set.pixel_type() == PixelType::kUint8) {
     hash_pixels<std::uint8_t>(context, set, digest);
@@ -75,13 +93,9 @@ std::string fingerprint(const Context& context, const ImageSet& set) {
 }
 
 std::vector<std::uint64_t> image_hashes(const Context& context, const ImageSet& set) {
-  const std::string head = fmt::format("krica image {}\n", layout_text(set));
-  const bool bytes = set.pixel_type() == PixelType::kUint8;
   std::vector<std::uint64_t> hashes(static_cast<std::size_t>(set.size()));
-  parallel_for(context, set.size(), [&](Index i) {
-    hashes[static_cast<std::size_t>(i)] =
-        bytes ? hash_image<std::uint8_t>(set, i, head) : hash_image<float>(set, i, head);
-  });
+  parallel_for(context, set.size(),
+               [&](Index i) { hashes[static_cast<std::size_t>(i)] = hash_image(set, i); });
   return hashes;
 }
 

@@ -93,7 +93,10 @@ void keep(const JointResult& result, const PipelineOptions& options, Checkpoint&
   content.remove("joint_solver");
   content.put("atoms", result.atoms);
   if (!result.gammas.empty()) content.put_vector<float>("atom_gammas", result.gammas);
-  if (result.classifier && !options.refit.value_or(false)) {
+  // Where it was cancelled there is no time to fit another one.
+  const bool keep_classifier =
+      !options.refit.value_or(false) || result.status == Status::kCancelled;
+  if (result.classifier && keep_classifier) {
     result.standardiser->save(content);
     result.classifier->save(content);
   }

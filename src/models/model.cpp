@@ -58,6 +58,15 @@ std::optional<double> temperature_from(const Archive& archive, const std::string
   return saved[0];
 }
 
+Index signal_channels_from(const Archive& archive, const ImageShape& shape,
+                           const std::string& source) {
+  const Index channels = std::atoll(archive.text("signal_channels").c_str());
+  if (channels < 1 || shape.values() % channels != 0)
+    refuse(source,
+           fmt::format("{} values do not divide into {} channels", shape.values(), channels));
+  return channels;
+}
+
 /// A range of images as a set of its own, so that scores can be computed in rounds.
 class Window final : public ImageSet {
  public:
@@ -185,6 +194,8 @@ Archive Model::to_archive() const {
   archive.put_text("label_type", std::string(name_of(parts_.label_type)));
   archive.put_text("fingerprint", parts_.fingerprint);
   archive.put_text("preparation", preparation_json(parts_.preparation));
+  if (parts_.signal_channels > 1)
+    archive.put_text("signal_channels", std::to_string(parts_.signal_channels));
   if (parts_.value_range)
     archive.put_text("value_range", std::string(name_of(*parts_.value_range)));
   parts_.seen.save(archive);
@@ -226,6 +237,8 @@ Model Model::from_archive(const Archive& archive, const std::string& source) {
     const auto shape = archive.vector<std::int64_t>("image_shape");
     if (shape.size() != 3) refuse(source, "the image shape is incomplete");
     parts.shape = {shape[0], shape[1], shape[2]};
+    if (archive.has_text("signal_channels"))
+      parts.signal_channels = signal_channels_from(archive, parts.shape, source);
     if (archive.has("atoms")) {
       parts.units = SampleUnits::load(archive);
       parts.extractor.emplace(features_of(parts.options), parts.shape, Preprocessing::load(archive),

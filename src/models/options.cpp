@@ -49,7 +49,8 @@ void read(const json& entry, Auto<Value>& value) {
 
 // Defaults that depend on the method.
 constexpr double kPatchWhitening = 0.1;
-constexpr double kSampleWhitening = 1e-6;  // of the mean variance
+constexpr double kSampleWhitening = 0.1;   // of the mean variance
+constexpr double kExactWhitening = 1e-6;   // for linear codes: more would blur separated sources
 constexpr double kStandardising = 0.1;     // of the median variance: tames nearly constant features
 constexpr double kPatchContrast = 10;
 constexpr double kSampleContrast = 0.01;  // of the mean variance of a row
@@ -59,6 +60,8 @@ constexpr ImageShape kSomeImage{2, 2, 1};
 constexpr double kPatchRate = 0.01;
 constexpr double kJointRate = 0.003;
 constexpr double kJointPower = 0.5;
+/// init where the first atoms come with the job.
+constexpr std::string_view kGivenAtoms = "given";
 /// The classifier learns more slowly than the basis.
 constexpr double kClassifierRate = 1.0 / 3;
 
@@ -83,7 +86,8 @@ double default_whitening_epsilon(const PipelineOptions& options, const ImageShap
   const std::string whitening = whitening_of(options, shape);
   if (whitening == "kpca") return 1e-4;
   if (!shape.is_sample()) return kPatchWhitening;
-  return whitening == "standardise" ? kStandardising : kSampleWhitening;
+  if (whitening == "standardise") return kStandardising;
+  return options.encoder == "linear" ? kExactWhitening : kSampleWhitening;
 }
 
 }  // namespace
@@ -119,7 +123,7 @@ namespace {
 void require_known(const PipelineOptions& options, std::string_view name, const std::string& word) {
   const std::vector<std::string> known = choices_of(name);
   if (known.empty() || name == "pooling-groups") return;
-  if (name == "init" && basis_method(options.method).joint) return;
+  if (name == "init" && (basis_method(options.method).joint || word == kGivenAtoms)) return;
   require(std::find(known.begin(), known.end(), word) != known.end(), "options",
           "unknown {} '{}'; known: {}", name, word, fmt::join(known, ", "));
 }

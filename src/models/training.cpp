@@ -42,6 +42,7 @@ class Training {
     parts_.shape = images.shape();
     parts_.fingerprint = fingerprint_;
     parts_.preparation = images.info().preparation;
+    parts_.signal_channels = images.info().signal_channels;
     timed("read", [&] {
       parts_.seen = SeenImages::of(context, images);
       if (!images.shape().is_sample()) parts_.value_range = value_range_of(context, images);

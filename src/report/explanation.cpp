@@ -146,7 +146,7 @@ Image draw_sample_explanation(const Model& model, const float* sample, Index whi
     groups[1].push_back(row);
     heading += fmt::format(" {} (+{:.3f})", atoms[i].atom, atoms[i].contribution);
   }
-  return draw_signal_atoms(rows, 1, groups, {title, heading});
+  return draw_signal_atoms(rows, model.parts().signal_channels, groups, {title, heading});
 }
 
 }  // namespace

@@ -99,19 +99,19 @@ def test_full_disk(krica, model, small_disk):
     old.write_bytes(model[0].read_bytes()[:1000])
     filler = small_disk / "filler"
     filler.write_bytes(bytes(200 * 1024))
-    message = krica("train", "embedded", "-o", old, "--quiet", *SMALL, code=4)
+    message = krica("train", "embedded", "-o", old, "--quiet", "--method", "krica", *SMALL, code=4)
     assert str(small_disk) in message and message.count("\n") == 1, message
     assert "space" in message
     assert old.read_bytes() == model[0].read_bytes()[:1000]
     filler.unlink()
     elsewhere = krica.directory / "elsewhere"
     filler.write_bytes(bytes(230 * 1024))
-    krica("train", "embedded", "-o", old, "--checkpoint", elsewhere, *SMALL, code=4)
+    krica("train", "embedded", "-o", old, "--checkpoint", elsewhere, "--method", "krica", *SMALL, code=4)
     assert old.read_bytes() == model[0].read_bytes()[:1000]
     assert elsewhere.exists(), "what was computed is kept"
     filler.unlink()
     old.unlink()
-    assert krica.json("train", "embedded", "-o", old, "--checkpoint", elsewhere, *SMALL)["resumed"]
+    assert krica.json("train", "embedded", "-o", old, "--checkpoint", elsewhere, "--method", "krica", *SMALL)["resumed"]
     assert old.read_bytes() == model[0].read_bytes()
 
 

@@ -148,6 +148,6 @@ def test_tune_ends_with_the_command_to_train(krica):
 def test_tune_page_has_everything(krica):
     krica(*TUNE[:4], *TUNE[6:], "--report", "page.html")
     page = (krica.directory / "page.html").read_text()
-    for part in ("Search", "The best setting", "Sparsity (Hoyer)", "Confusion matrix", "Most confident mistakes", "peak memory",
+    for part in ("All settings", "The best setting", "Sparsity (Hoyer)", "Confusion matrix", "Most confident mistakes", "peak memory",
                  "un-whitened, by the class they vote for"):
         assert part in page, part

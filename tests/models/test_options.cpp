@@ -107,9 +107,10 @@ TEST(Options, ChoicesAreThoseThatAreKnown) {
       EXPECT_EQ(choices.size(), static_cast<std::size_t>(commas + 1)) << refusal;
     }
   });
-  EXPECT_EQ(with_choices, (std::set<std::string>{"method", "kernel", "encoder", "whitening", "init",
-                                                 "convention", "pooling-groups", "landmark-choice",
-                                                 "loss", "solver", "discrimination-reading"}));
+  EXPECT_EQ(with_choices,
+            (std::set<std::string>{"method", "kernel", "encoder", "whitening", "init", "convention",
+                                   "pooling-groups", "landmark-choice", "loss", "rica-contrast",
+                                   "solver", "discrimination-reading"}));
 }
 
 TEST(Options, BadValuesAreRefusedByName) {

@@ -149,7 +149,7 @@ TEST(Training, ReportsSamplesThatDidNotConverge) {
             std::string::npos)
       << report.warning;
   options.solver = "adam";
-  options.epochs = 1;
+  options.epochs = 3;
   train(Context(), *samples, {.options = options, .classifier = false}, &report);
   EXPECT_NE(report.warning.find("raise epochs"), std::string::npos) << report.warning;
 }

@@ -32,5 +32,5 @@ def small(block):
     """Images in the examples are the built-in set, which a test need not learn from in full."""
     return block.replace("components=400", "components=20, patches=2000, epochs=1").replace(
         "images = krica.datasets.load_embedded()",
-        "images = krica.datasets.load_embedded()\nimages.data, images.target = images.data[:200], images.target[:200]",
+        "images = krica.datasets.load_embedded()\nimages = images._replace(data=images.data[:200], target=images.target[:200])",
     )

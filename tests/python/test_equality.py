@@ -91,7 +91,7 @@ def test_the_command_reads_pythons_files(images, command, tmp_path):
     estimator = krica.RICA(6).fit(X)
     estimator.save(tmp_path / "m.krica")
     command("encode", "m.krica", "x.npy", "-o", "codes.npy")
-    np.testing.assert_array_equal(np.load(tmp_path / "codes.npy"), estimator.transform(X.astype(np.float32)))
+    np.testing.assert_array_equal(np.load(tmp_path / "codes.npy"), estimator.transform(X).astype(np.float32))
 
 
 def test_python_reads_the_commands_files(command, tmp_path):
@@ -103,6 +103,6 @@ def test_python_reads_the_commands_files(command, tmp_path):
     command("encode", "m.krica", "x.npy", "-o", "codes.npy")
     estimator = krica.load(tmp_path / "m.krica")
     np.testing.assert_array_equal(estimator.transform(X), np.load(tmp_path / "codes.npy"))
-    command("train", "x.npy", "--labels", "y.npy", "-o", "t.krica", "--components", 6, "--svm-c", 0.1)
+    command("train", "x.npy", "--labels", "y.npy", "-o", "t.krica", "--method", "krica", "--components", 6, "--svm-c", 0.1)
     classifier = krica.load(tmp_path / "t.krica")
     assert (classifier.predict(X) == y).mean() > 0.9

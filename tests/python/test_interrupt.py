@@ -108,7 +108,7 @@ def test_a_checkpoint_goes_on(images, tmp_path):
     def stop():
         raise RuntimeError("power cut")
 
-    options = dict(n_components=16, patches=1000, iterations=20)
+    options = dict(method="krica", n_components=16, patches=1000, iterations=20)
     X = images.data[:200]
     whole = krica.PatchFeatures(**options).fit(X)
     path = tmp_path / "progress"

@@ -99,6 +99,18 @@ void print_table(const nlohmann::json& object, int indent) {
   }
 }
 
+/// Images as they are; where their sizes differ, as training would bring them to one.
+DataSet open_as_it_is(const Context& context, DataOptions options) {
+  if (options.image_size) return open_data(context, options);
+  options.image_size = 0;
+  try {
+    return open_data(context, options);
+  } catch (const DataError&) {
+    options.image_size.reset();
+    return open_data(context, options);
+  }
+}
+
 void run_info(CLI::App& app, InfoCommand& command) {
   apply_config(app, command.session);
   nlohmann::json description;
@@ -106,7 +118,7 @@ void run_info(CLI::App& app, InfoCommand& command) {
     description = describe_model(Model::load(command.data.path));
   } else {
     const Context context = make_context(command.session, 0);
-    description = describe_data(open_data(context, command.data));
+    description = describe_data(open_as_it_is(context, command.data));
     end_progress_line();
   }
   if (command.session.json) return print_json(description);

@@ -88,7 +88,7 @@ Image picture_of(const Model& model, const Matrix<float>& atoms,
   std::vector<std::string> names;
   for (std::size_t g = 0; g < groups.size() && groups.size() > 1; ++g)
     names.push_back(class_name(model, g));
-  return draw_signal_atoms(atoms, 1, groups, names);
+  return draw_signal_atoms(atoms, model.parts().signal_channels, groups, names);
 }
 
 void check_command(const ShowCommand& command) {

@@ -38,6 +38,8 @@ class Model {
     std::string fingerprint;  ///< of the training images and labels
     SeenImages seen = {};     ///< which images those were
     ImagePreparation preparation = {};
+    Index signal_channels =
+        1;  ///< of samples that are signals: their values are channel by channel
     std::optional<ValueRange> value_range = {};  ///< of the training images' values, where known
     std::string basis_status = "converged";
     std::vector<HistoryRow> history;            ///< of the basis' solver

@@ -165,8 +165,8 @@ void visit_preprocessing_options(Options& o, Visitor& visit) {
   visit(
       "whitening-epsilon", o.whitening_epsilon,
       "added to the variances before dividing by them; for samples a fraction of their mean "
-      "variance, for standardise of the median one; auto is 0.1 for images, 1e-6 for samples (0.1 "
-      "for standardise), 1e-4 for kpca");
+      "variance, for standardise of the median one; auto is 0.1, 1e-6 for linear codes of "
+      "samples, 1e-4 for kpca");
   visit("whitening-components", o.whitening_components,
         "number of directions that pca and kpca keep; 0 keeps all directions with variance (kica: "
         "as many as components; kpca-rica: half as many)");
