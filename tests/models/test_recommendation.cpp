@@ -66,8 +66,8 @@ TEST(Recommendation, SaysWhy) {
 
 TEST(ImageSize, SmallImagesOfOneSizeStayAsTheyAre) {
   EXPECT_EQ(automatic_image_size({{28, 28, 1}, {28, 28, 1}}), 0);
-  EXPECT_EQ(automatic_image_size({{96, 96, 3}}), 32);
-  EXPECT_EQ(automatic_image_size({{200, 300, 3}, {120, 100, 3}, {250, 180, 1}}), 32);
+  EXPECT_EQ(automatic_image_size({{96, 96, 3}}), 48);
+  EXPECT_EQ(automatic_image_size({{200, 300, 3}, {120, 100, 3}, {250, 180, 1}}), 48);
   EXPECT_EQ(automatic_image_size({{20, 30, 3}, {22, 40, 3}, {24, 24, 1}}), 22);
   EXPECT_EQ(automatic_image_size({{2, 3, 3}, {4, 3, 3}}), 8);
   EXPECT_EQ(automatic_image_size({}), 0);

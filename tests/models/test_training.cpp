@@ -148,8 +148,9 @@ TEST(Training, ReportsSamplesThatDidNotConverge) {
   EXPECT_NE(report.warning.find("not converged after 2 iterations; raise iterations"),
             std::string::npos)
       << report.warning;
+  options.components = 16;
   options.solver = "adam";
-  options.epochs = 3;
+  options.epochs = 2;
   train(Context(), *samples, {.options = options, .classifier = false}, &report);
   EXPECT_NE(report.warning.find("raise epochs"), std::string::npos) << report.warning;
 }

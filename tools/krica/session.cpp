@@ -150,7 +150,7 @@ void add_data_options(CLI::App& command, DataOptions& options) {
   add_auto_number(
       command, "--image-size", options.image_size,
       "resize images to SIZE x SIZE; 0 keeps their size; auto keeps small images of one "
-      "size and otherwise resizes to at most 32")
+      "size and otherwise resizes to at most 48")
       ->group(group);
   command
       .add_option("--image-size-rule", options.image_size_rule,
