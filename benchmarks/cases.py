@@ -206,7 +206,7 @@ class Svm(Case):
         if self.liblinear:
             ways["LIBLINEAR, tolerance 0.01"] = lambda: self.liblinear.train(self.C, 1e-2)
         if installed("sklearn.svm"):
-            ways["LinearSVC, primal, 0.01"] = lambda: peers.svm_sklearn(self.features, self.labels, self.C, 1e-2, False)
+            ways["LinearSVC, primal, 0.001"] = lambda: peers.svm_sklearn(self.features, self.labels, self.C, 1e-3, False)
             ways["LinearSVC, dual, 0.1"] = lambda: peers.svm_sklearn(self.features, self.labels, self.C, 1e-1, True)
             ways["SVC, hinge"] = lambda: peers.svc_linear(self.features, self.labels, self.C)
         return ways

@@ -127,7 +127,7 @@ def test_trouble_is_a_warning_that_fits_the_method():
     X, _ = clouds()
     (message,) = messages(krica.RICA(6, iterations=2), X)
     assert "not converged after 2 iterations; raise iterations" in message and "gamma" not in message
-    (message,) = messages(krica.RICA(6, solver="adam", epochs=1), X)
+    (message,) = messages(krica.RICA(12, solver="adam", epochs=2), X)
     assert "raise epochs" in message
     (message,) = messages(krica.KernelRICA(6, gamma=1e5, init="random"), X)
     assert "diverged" in message and "a smaller gamma" in message
