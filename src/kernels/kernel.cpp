@@ -177,6 +177,25 @@ void kernel_matrix(const Context& context, const Kernel& kernel, ConstMatrixView
   AtomSet<Scalar>(kernel, atoms).evaluate_self(context, gram, nullptr);
 }
 
+namespace {
+
+/// Distances below this part of the largest one are rounding of equal samples.
+constexpr double kEqual = 1e-12;
+
+/// The median; where most pairs are equal, as the patches of drawings on a blank page, the median
+/// of the others.
+double typical_distance(std::vector<double> distances) {
+  std::sort(distances.begin(), distances.end());
+  const double least = kEqual * distances.back();
+  const auto different = std::upper_bound(distances.begin(), distances.end(), least);
+  require(different != distances.end(), "auto_gamma",
+          "all samples are equal, so their distances give no width; set gamma");
+  const auto middle = distances.begin() + std::ssize(distances) / 2;
+  return *middle > least ? *middle : *(different + (distances.end() - different) / 2);
+}
+
+}  // namespace
+
 template <class Scalar>
 double auto_gamma(const Context& context, ConstMatrixView<Scalar> samples) {
   const Index m = samples.rows();
@@ -193,11 +212,7 @@ double auto_gamma(const Context& context, ConstMatrixView<Scalar> samples) {
     const Scalar* b = samples.data() + j * samples.outerStride();
     distances.push_back(compare(a, b, samples.cols()).squared_distance);
   }
-  auto middle = distances.begin() + kGammaPairs / 2;
-  std::nth_element(distances.begin(), middle, distances.end());
-  require(*middle > 0, "auto_gamma",
-          "the median distance between samples is 0: most samples are equal; set gamma");
-  return 6.0 / *middle;
+  return 6.0 / typical_distance(std::move(distances));
 }
 
 #define KRICA_INSTANTIATE(Scalar)                                                               \

@@ -152,5 +152,5 @@ def test_tune_page_has_everything(krica):
     krica(*TUNE[:4], *TUNE[6:], "--report", "page.html")
     page = (krica.directory / "page.html").read_text()
     for part in ("All settings", "The best setting", "Sparsity (Hoyer)", "Confusion matrix", "Most confident mistakes", "peak memory",
-                 "un-whitened", "by the class"):
+                 "un-whitened, one block per class that they vote for"):
         assert part in page, part

@@ -77,12 +77,20 @@ TYPED_TEST(AutoGamma, TakesViewsWithAnOuterStride) {
   EXPECT_EQ(auto_gamma<TypeParam>(Context(), view), auto_gamma<TypeParam>(Context(), tight));
 }
 
+TYPED_TEST(AutoGamma, LooksAtTheOthersWhereMostSamplesAreEqual) {
+  Matrix<TypeParam> drawn(1000, 4);  // blank but for 100 rows at the distance 2 from blank
+  for (Index i = 0; i < 100; ++i) drawn(10 * i, i % 4) = 2;
+  const double gamma = auto_gamma<TypeParam>(Context(), drawn);
+  EXPECT_DOUBLE_EQ(gamma, 6.0 / 4);
+}
+
 TYPED_TEST(AutoGamma, RefusesDataWithoutAMedian) {
   const auto message = [](const Matrix<TypeParam>& samples) {
     return support::refusal([&] { (void)auto_gamma<TypeParam>(Context(), samples); });
   };
   EXPECT_THAT(message(Matrix<TypeParam>(10, 3)),
-              AllOf(StartsWith("[auto_gamma]"), HasSubstr("median"), HasSubstr("0")));
+              AllOf(StartsWith("[auto_gamma]"), HasSubstr("all samples are equal"),
+                    HasSubstr("set gamma")));
   EXPECT_THAT(message(Matrix<TypeParam>(1, 3)),
               AllOf(StartsWith("[auto_gamma]"), HasSubstr("at least 2 samples"), HasSubstr("1")));
   EXPECT_THAT(message(Matrix<TypeParam>(0, 3)), HasSubstr("got 0"));
