@@ -11,8 +11,7 @@ namespace krica::benchmarks {
 class ByteImages final : public ImageSet {
  public:
   ByteImages(const std::uint8_t* images, Index count, Index side, Index channels)
-      : ImageSet(info_of(count, {side, side, channels})),
-        images_(images) {}
+      : ImageSet(info_of(count, {side, side, channels})), images_(images) {}
 
  private:
   static ImageSetInfo info_of(Index count, ImageShape shape) {

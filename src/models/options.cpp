@@ -49,9 +49,9 @@ void read(const json& entry, Auto<Value>& value) {
 
 // Defaults that depend on the method.
 constexpr double kPatchWhitening = 0.1;
-constexpr double kSampleWhitening = 0.1;   // of the mean variance
-constexpr double kExactWhitening = 1e-6;   // for linear codes: more would blur separated sources
-constexpr double kStandardising = 0.1;     // of the median variance: tames nearly constant features
+constexpr double kSampleWhitening = 0.1;  // of the mean variance
+constexpr double kExactWhitening = 1e-6;  // for linear codes: more would blur separated sources
+constexpr double kStandardising = 0.1;    // of the median variance: tames nearly constant features
 constexpr double kPatchContrast = 10;
 constexpr double kSampleContrast = 0.01;  // of the mean variance of a row
 constexpr Index kPatchIterations = 100;

@@ -162,11 +162,10 @@ void visit_preprocessing_options(Options& o, Visitor& visit) {
   visit("whitening", o.whitening,
         "zca, pca, kpca, standardise (every feature to variance 1) or none; auto is the method's "
         "own, standardise for kernel methods on samples, none with convention matlab");
-  visit(
-      "whitening-epsilon", o.whitening_epsilon,
-      "added to the variances before dividing by them; for samples a fraction of their mean "
-      "variance, for standardise of the median one; auto is 0.1, 1e-6 for linear codes of "
-      "samples, 1e-4 for kpca");
+  visit("whitening-epsilon", o.whitening_epsilon,
+        "added to the variances before dividing by them; for samples a fraction of their mean "
+        "variance, for standardise of the median one; auto is 0.1, 1e-6 for linear codes of "
+        "samples, 1e-4 for kpca");
   visit("whitening-components", o.whitening_components,
         "number of directions that pca and kpca keep; 0 keeps all directions with variance (kica: "
         "as many as components; kpca-rica: half as many)");
