@@ -3,6 +3,7 @@
 // The default number of threads, with made-up /proc and /sys of systems that limit processor time.
 #include <gtest/gtest.h>
 #include <sched.h>
+#include <unistd.h>
 
 #include <fstream>
 
@@ -15,7 +16,11 @@ namespace fs = std::filesystem;
 
 class Processors : public testing::Test {
  protected:
-  Processors() : root_(fs::path(testing::TempDir()) / "krica-processors") { fs::remove_all(root_); }
+  // One per process: the tests of a program may run side by side.
+  Processors()
+      : root_(fs::path(testing::TempDir()) / ("krica-processors-" + std::to_string(getpid()))) {
+    fs::remove_all(root_);
+  }
   ~Processors() override { fs::remove_all(root_); }
   Processors(const Processors&) = delete;
   Processors& operator=(const Processors&) = delete;
