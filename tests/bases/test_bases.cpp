@@ -233,6 +233,25 @@ TEST_P(EveryMethod, LearnsFiniteAtomsWhereHalfOfThePatchesAreBlank) {
   }
 }
 
+TEST(Bases, RandomPatchesAreNoNearDuplicates) {
+  Matrix<float> patches = unit_patches();  // 400, of which 300 become nearly the same
+  for (Index i = 0; i < 300; ++i) {
+    patches.view().row(i).setZero();
+    patches(i, 0) = 1 + 1e-3F * static_cast<float>(i % 7);
+  }
+  BasisRequest request{patches, {}, {}, {}, nullptr};
+  request.options.components = 60;
+  const Basis basis = basis_method("random-patches").learn(Context(), request);
+  for (Index u = 0; u < 60; ++u) {
+    for (Index v = 0; v < u; ++v) {
+      const auto apart = basis.atoms.view().row(u) - basis.atoms.view().row(v);
+      EXPECT_GT(apart.squaredNorm(), 5e-3F) << u << " and " << v;
+    }
+  }
+  request.options.components = 200;  // more than there are different ones: the others fill up
+  EXPECT_EQ(basis_method("random-patches").learn(Context(), request).atoms.rows(), 200);
+}
+
 TEST(Bases, RandomPatchesAreDifferentPatches) {
   const Matrix<float> patches = unit_patches();
   BasisRequest request{patches, {}, {}, {}, nullptr};

@@ -191,3 +191,23 @@ def test_resumed_from_a_checkpoint(krica):
     process.communicate()
     krica("fit", "x.npy", "-o", "m.krica", *options)
     assert (krica.directory / "m.krica").read_bytes() == (krica.directory / "whole.krica").read_bytes()
+
+
+@pytest.mark.parametrize("scale", [1e-9, 1e9])
+@pytest.mark.parametrize("method", METHODS)
+def test_the_unit_of_samples_does_not_matter(krica, data, method, scale):
+    """With default preprocessing every method gives the same codes and the same accuracy in any unit."""
+    samples, _ = data
+    np.save(krica.directory / "scaled.npy", samples * scale)
+    atoms = 6 if method in ("ica", "kica") else 12
+    options = ["--labels", "y.npy", "--method", method, "--components", atoms, "--iterations", 20, "--epochs", 2,
+               "--landmarks", 60, "--batch", 32, "--receptive-field", 1]  # fmt: skip
+    accuracies, codes = [], []
+    for name in ("x.npy", "scaled.npy"):
+        accuracies.append(krica.json("train", name, "-o", "m.krica", *options)["test"]["accuracy"])
+        krica("encode", "m.krica", name, "-o", "codes.npy")
+        codes.append(np.load(krica.directory / "codes.npy").astype(float))
+    assert accuracies[0] == accuracies[1]
+    if method == "raw-pixels":  # the values themselves, in their unit
+        codes[1] = codes[1] / scale
+    assert np.abs(codes[0] - codes[1]).max() <= 1e-4 * np.abs(codes[0]).max()
