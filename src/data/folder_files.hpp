@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "krica/data/dataset.hpp"
+#include "krica/data/image.hpp"
 
 namespace krica {
 
@@ -53,8 +54,5 @@ class FolderScan {
   std::vector<std::string> empty_;        // messages
   std::vector<std::string> ignored_;      // notes
 };
-
-/// True where the file's name ends as that of an image that can be read.
-bool has_image_ending(const std::filesystem::path& path);
 
 }  // namespace krica

@@ -153,6 +153,21 @@ def test_old_models_have_scores_only(krica, clothes):
     assert process.returncode == 0 and len(out.splitlines()) == 100 and "%" not in out and "no probabilities" in err
 
 
+def test_folders_hold_every_format_that_training_reads(krica, clothes):
+    """A grey TIFF beside a PNG, where the program was built with libtiff."""
+    krica("train", clothes, "-o", "m.krica", "--method", "random-patches", *SMALL)
+    folder = krica.directory / "mixed"
+    folder.mkdir()
+    (folder / "a.png").write_bytes(sorted((clothes / "test" / "Bag").iterdir())[0].read_bytes())
+    tags = [(256, 28), (257, 28), (258, 8), (259, 1), (262, 1), (273, 122), (277, 1), (278, 28), (279, 784)]
+    entries = b"".join(struct.pack("<HHII", tag, 4, 1, value) for tag, value in tags)
+    header = struct.pack("<2sHIH", b"II", 42, 8, len(tags)) + entries + bytes(4)
+    (folder / "b.tiff").write_bytes(header + bytes(range(196)) * 4)
+    if krica.json("info", folder)["train"]["images"] == 1:
+        pytest.skip("built without libtiff")
+    assert len(krica.json("predict", "m.krica", folder)["images"]) == 2
+
+
 def test_models_without_probabilities(krica, clothes):
     krica("train", "embedded", "-o", "m.krica", "--method", "max-margin-krica", *SMALL, "--stride", 3, "--epochs", 1, "--held-out", 0,
           "--refit=no")

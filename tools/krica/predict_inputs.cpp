@@ -4,8 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-#include <cctype>
 
 #include "krica/data/image.hpp"
 #include "krica/runtime/error.hpp"
@@ -19,15 +17,6 @@ namespace fs = std::filesystem;
 
 constexpr Index kSmallestRound = 16;
 constexpr Index kLargestRound = 1024;
-
-bool has_image_ending(const fs::path& path) {
-  std::string ending = path.extension().string();
-  std::transform(ending.begin(), ending.end(), ending.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  constexpr std::array<std::string_view, 8> kEndings = {".jpg", ".jpeg", ".png", ".bmp",
-                                                        ".pnm", ".pbm",  ".pgm", ".ppm"};
-  return std::find(kEndings.begin(), kEndings.end(), ending) != kEndings.end();
-}
 
 /// The image files in a directory and below it, in the order of their paths; hidden ones are left
 /// out.

@@ -28,6 +28,10 @@ struct Image {
 /// that after turning; false gives the pixels as they are stored.
 Image read_image(const std::filesystem::path& path, bool exif_orientation = true);
 
+/// Whether the name ends as those of images that this build reads: .jpg, .png, ..., and .webp and
+/// .tiff where their libraries were there.
+bool has_image_ending(const std::filesystem::path& path);
+
 /// From an encoded file in memory; `name` is used in error messages.
 Image decode_image(std::span<const std::uint8_t> bytes, const std::string& name,
                    bool exif_orientation = true);
