@@ -77,7 +77,7 @@ class JointStep {
  public:
   JointStep(const Context& context, const Images& images, Index K)
       : context_(context),
-        options_{.kernel = {.gamma = kGamma}, .features = {6, 2, 2, 2, false, 0.5}},
+        options_{.encoder = {.kernel = {.gamma = kGamma}}, .features = {6, 2, 2, 2, false, 0.5}},
         objective_(context, options_, images.set.shape()),
         batch_(images.set, images.preprocessing, objective_.grid(), options_.features),
         at_{images.atoms(K), Matrix<float>(1, K), random_matrix(10, 4 * K, "T"),
@@ -87,7 +87,7 @@ class JointStep {
       chosen_.push_back(i);
       labels_.push_back(static_cast<int>(i % 10));
     }
-    for (Index u = 0; u < K; ++u) at_.log_gamma(0, u) = static_cast<float>(std::log(kGamma));
+    for (Index u = 0; u < K; ++u) at_.shapes(0, u) = static_cast<float>(std::log(kGamma));
   }
 
   /// Forward and back.

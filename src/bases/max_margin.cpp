@@ -8,7 +8,14 @@
 namespace krica {
 
 Basis learn_max_margin_start(const Context& context, const BasisRequest& request) {
-  return {starting_atoms(context, request), {}, Status::kConverged};
+  if (request.options.init != "omp-1")
+    return {starting_atoms(context, request), {}, Status::kConverged};
+  // As the method of that name learns them, which can be interrupted and resumed.
+  BasisRequest omp1 = request;
+  omp1.options.init = "random";
+  Basis basis = learn_omp1(context, omp1);
+  if (basis.status != Status::kCancelled) basis.status = Status::kConverged;
+  return basis;
 }
 
 }  // namespace krica

@@ -7,6 +7,7 @@
 
 #include "bases/class_atoms.hpp"
 #include "krica/clustering/kmeans.hpp"
+#include "krica/clustering/spherical_kmeans.hpp"
 #include "krica/solvers/adam.hpp"
 #include "krica/solvers/fixed_point.hpp"
 #include "krica/solvers/lbfgs.hpp"
@@ -104,6 +105,17 @@ Matrix<float> given_atoms(const BasisRequest& request) {
   return Matrix<float>::copy_of(initial);
 }
 
+constexpr Index kOmp1Iterations = 50;
+
+/// Unit-norm atoms by spherical K-means, from random directions.
+Matrix<float> omp1_atoms(const Context& context, const BasisRequest& request) {
+  const Index K = request.options.components;
+  return spherical_kmeans<float>(context, request.patches,
+                                 random_atoms(context, K, request.patches.cols()),
+                                 {.n_clusters = K, .max_iterations = kOmp1Iterations})
+      .atoms;
+}
+
 /// Few patches still make several steps an epoch.
 Index automatic_batch(Index patches) { return std::clamp<Index>(patches / 10, 1, kLargestBatch); }
 
@@ -165,10 +177,12 @@ Matrix<float> starting_atoms(const Context& context, const BasisRequest& request
   require_patches_for_atoms(request);
   if (options.init == "random-patches")
     return random_patches(context, request.patches, options.components);
+  if (options.init == "omp-1") return omp1_atoms(context, request);
   if (options.init == "class-kmeans") return class_kmeans(context, request);
   if (options.init == "label-affinity") return label_affinity(context, request);
   require(options.init == "kmeans", "basis",
-          "unknown init '{}'; known: kmeans, random-patches, random, class-kmeans, label-affinity",
+          "unknown init '{}'; known: kmeans, omp-1, random-patches, random, class-kmeans, "
+          "label-affinity",
           options.init);
   return kmeans(context, request.patches, {.n_clusters = options.components}).centers;
 }

@@ -175,7 +175,8 @@ LinearSvm SvmTrainer::fit(double C, const SolverHooks& hooks, const Archive* sta
   return {span_->to_weights(context_, svm.weights()), svm.objective()};
 }
 
-std::vector<Index> SvmTrainer::held_out_fifth() const {
+std::vector<Index> SvmTrainer::held_out() const {
+  if (!held_out_.empty()) return held_out_;
   return stratified_split({labels_.begin(), labels_.end()}, 0.2, context_.seed()).test;
 }
 
@@ -186,8 +187,8 @@ std::vector<float> SvmTrainer::weights_without(std::span<const Index> held_out) 
   return weights;
 }
 
-HeldOutScores SvmTrainer::held_out_scores(double C, std::vector<Index> held_out) {
-  if (held_out.empty()) held_out = held_out_fifth();
+HeldOutScores SvmTrainer::held_out_scores(double C) {
+  const std::vector<Index> held_out = this->held_out();
   if (held_out.empty()) return {};
   const std::vector<float> weights = weights_without(held_out);
   const Matrix<float> all =
@@ -204,7 +205,7 @@ class SvmTrainer::Search {
  public:
   explicit Search(SvmTrainer& trainer)
       : trainer_(trainer),
-        held_out_(trainer.held_out_fifth()),
+        held_out_(trainer.held_out()),
         weights_(trainer.weights_without(held_out_)),
         held_labels_(values_at(trainer.labels_, held_out_)) {
     trainer.prepare();

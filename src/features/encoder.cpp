@@ -47,9 +47,10 @@ void hard(float* row, Index K) {
 }
 
 /// row has room for 2K and holds w_u·x in its first half.
-void soft_threshold(float* row, Index K, float threshold) {
+void soft_threshold(float* row, Index K, float common, std::span<const float> own) {
   for (Index u = 0; u < K; ++u) {
     const float s = row[u];
+    const float threshold = own.empty() ? common : own[static_cast<std::size_t>(u)];
     row[u] = std::max(0.0F, s - threshold);
     row[K + u] = std::max(0.0F, -s - threshold);
   }
@@ -61,6 +62,27 @@ void sigmoid(float* row, Index K, std::span<const float> bias) {
     row[u] = -row[u] - (bias.empty() ? 0.0F : bias[static_cast<std::size_t>(u)]);
   exp_in_place(row, K);
   for (Index u = 0; u < K; ++u) row[u] = 1.0F / (1.0F + row[u]);
+}
+
+/// The tensor of the atoms' shapes; empty where the encoder has none.
+std::string_view shapes_name(const EncoderOptions& options) {
+  if (options.kind == EncoderKind::kSoftThreshold) return "atom_thresholds";
+  if (options.kind == EncoderKind::kSigmoid) return "atom_bias";
+  const bool gaussian = options.kernel.kind == KernelKind::kGaussian;
+  return options.kind == EncoderKind::kKernel && gaussian ? "atom_gammas" : "";
+}
+
+void check_shapes(const EncoderOptions& options, Index atoms, std::span<const float> shapes) {
+  if (shapes.empty()) return;
+  require(has_shapes(options), kName, "atoms of the {} encoder have no shapes, got {}",
+          name_of(options.kind), shapes.size());
+  const auto count = static_cast<Index>(shapes.size());
+  require(count == atoms, kName, "{} of {} values for {} atoms", shapes_name(options), count,
+          atoms);
+  require_finite(ConstMatrixView<float>(shapes.data(), 1, count), kName, shapes_name(options));
+  if (options.kind != EncoderKind::kKernel) return;
+  for (const float gamma : shapes)
+    require(gamma > 0, kName, "a width must be > 0, got {}", gamma);
 }
 
 GramLassoOptions lasso_options(const EncoderOptions& options) {
@@ -87,6 +109,11 @@ void solve_code(const GramLasso& lasso, double self, float* row) {
 
 std::string_view name_of(EncoderKind kind) { return find_name(kKinds, kind); }
 EncoderKind encoder_kind(std::string_view name) { return find_value(kKinds, name, kName); }
+Index channels_of(EncoderKind kind, Index atoms) {
+  return kind == EncoderKind::kSoftThreshold ? 2 * atoms : atoms;
+}
+
+bool has_shapes(const EncoderOptions& options) { return !shapes_name(options).empty(); }
 
 void EncoderOptions::validate() const {
   if (kind == EncoderKind::kKernel || kind == EncoderKind::kLasso) kernel.validate();
@@ -98,19 +125,18 @@ void EncoderOptions::validate() const {
 struct Encoder::Implementation {
   EncoderOptions options;
   Matrix<float> atoms;
-  std::vector<float> gammas;
-  std::vector<float> bias;
+  std::vector<float> shapes;
   AtomSet<float> kernel_atoms;
   std::vector<float> norms;  // of triangle and hard
   std::optional<GramLasso> lasso;
 
   Implementation(const EncoderOptions& opts, ConstMatrixView<float> W,
-                 std::span<const float> atom_gammas, std::span<const float> atom_bias)
+                 std::span<const float> atom_shapes)
       : options(opts),
         atoms(Matrix<float>::copy_of(W)),
-        gammas(atom_gammas.begin(), atom_gammas.end()),
-        bias(atom_bias.begin(), atom_bias.end()),
-        kernel_atoms(opts.kernel, atoms, gammas) {
+        shapes(atom_shapes.begin(), atom_shapes.end()),
+        kernel_atoms(opts.kernel, atoms,
+                     opts.kind == EncoderKind::kKernel ? shapes : std::vector<float>()) {
     if (opts.kind == EncoderKind::kTriangle || opts.kind == EncoderKind::kHard) {
       norms = squared_row_norms<float>(atoms);
     }
@@ -119,21 +145,12 @@ struct Encoder::Implementation {
 };
 
 Encoder::Encoder(const EncoderOptions& options, ConstMatrixView<float> atoms,
-                 std::span<const float> gammas, std::span<const float> bias) {
+                 std::span<const float> shapes) {
   options.validate();
   require_not_empty(atoms, kName, "atoms");
   require_finite(atoms, kName, "atoms");
-  require(gammas.empty() || static_cast<Index>(gammas.size()) == atoms.rows(), kName,
-          "{} widths for {} atoms", gammas.size(), atoms.rows());
-  require(gammas.empty() || options.kind != EncoderKind::kLasso, kName,
-          "the lasso needs one width for all atoms");
-  for (const float gamma : gammas)
-    require(std::isfinite(gamma) && gamma > 0, kName, "a width must be > 0, got {}", gamma);
-  const auto given = static_cast<Index>(bias.size());
-  require(bias.empty() || given == atoms.rows(), kName, "{} bias values for {} atoms", given,
-          atoms.rows());
-  require_finite(ConstMatrixView<float>(bias.data(), bias.empty() ? 0 : 1, given), kName, "bias");
-  implementation_ = std::make_unique<Implementation>(options, atoms, gammas, bias);
+  check_shapes(options, atoms.rows(), shapes);
+  implementation_ = std::make_unique<Implementation>(options, atoms, shapes);
 }
 
 Encoder::~Encoder() = default;
@@ -143,11 +160,8 @@ Encoder& Encoder::operator=(Encoder&&) noexcept = default;
 Index Encoder::inputs() const { return implementation_->atoms.cols(); }
 const EncoderOptions& Encoder::options() const { return implementation_->options; }
 ConstMatrixView<float> Encoder::atoms() const { return implementation_->atoms; }
-std::span<const float> Encoder::gammas() const { return implementation_->gammas; }
-std::span<const float> Encoder::bias() const { return implementation_->bias; }
-Index Encoder::channels() const {
-  return implementation_->atoms.rows() * (options().kind == EncoderKind::kSoftThreshold ? 2 : 1);
-}
+std::span<const float> Encoder::shapes() const { return implementation_->shapes; }
+Index Encoder::channels() const { return channels_of(options().kind, atoms().rows()); }
 
 void Encoder::encode(ConstMatrixView<float> patches, MatrixView<float> codes) const {
   const Implementation& self = *implementation_;
@@ -175,28 +189,27 @@ void Encoder::encode(ConstMatrixView<float> patches, MatrixView<float> codes) co
     if (kind == EncoderKind::kTriangle) triangle(row, K);
     if (kind == EncoderKind::kHard) hard(row, K);
     if (kind == EncoderKind::kSoftThreshold)
-      soft_threshold(row, K, static_cast<float>(options().threshold));
+      soft_threshold(row, K, static_cast<float>(options().threshold), shapes());
     if (kind == EncoderKind::kAbs) {
       for (Index u = 0; u < K; ++u) row[u] = std::abs(row[u]);
     }
     if (kind == EncoderKind::kSoftAbs) {
       for (Index u = 0; u < K; ++u) row[u] = std::sqrt(row[u] * row[u] + 1e-8F);
     }
-    if (kind == EncoderKind::kSigmoid) sigmoid(row, K, bias());
+    if (kind == EncoderKind::kSigmoid) sigmoid(row, K, shapes());
   }
 }
 
 void Encoder::save(Archive& archive) const {
   archive.put("atoms", atoms());
-  if (!gammas().empty()) archive.put_vector("atom_gammas", gammas());
-  if (!bias().empty()) archive.put_vector("atom_bias", bias());
+  if (!shapes().empty()) archive.put_vector(std::string(shapes_name(options())), shapes());
 }
 
 Encoder Encoder::load(const EncoderOptions& options, const Archive& archive) {
-  const auto optional = [&](const std::string& name) {
-    return archive.has(name) ? archive.vector<float>(name) : std::vector<float>{};
-  };
-  return {options, archive.matrix<float>("atoms"), optional("atom_gammas"), optional("atom_bias")};
+  const std::string name(shapes_name(options));
+  const bool shaped = !name.empty() && archive.has(name);
+  return {options, archive.matrix<float>("atoms"),
+          shaped ? archive.vector<float>(name) : std::vector<float>{}};
 }
 
 }  // namespace krica

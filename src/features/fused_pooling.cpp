@@ -39,7 +39,7 @@ struct AffineCode {
   Matrix<float> v;       // K×n
   std::vector<float> c;  // K
   std::vector<float> d;  // K
-  float threshold = 0;   // t of the soft threshold
+  std::vector<float> thresholds;  // t_u of the soft threshold; later to the end of the last panel
   float scale = 1;       // b of the inverse distance
   int degree = 1;        // of the polynomial
 };
@@ -74,16 +74,17 @@ HWY_INLINE Vector exp2_of(Vector x) {
   return hn::BitCast(d, hn::Add(hn::BitCast(di, p), hn::ShiftLeft<23>(hn::BitCast(di, rounded))));
 }
 
-// Maps from a to the code; kOutputs 2 where there are two channels an atom.
+// Maps from a to the code; kOutputs 2 where there are two channels an atom. `atom` is that of the
+// first lane.
 struct Exp2 {
   static constexpr int kOutputs = 1;
   explicit Exp2(const AffineCode&) {}
-  HWY_INLINE Vector operator()(Vector a, int) const { return exp2_of(a); }
+  HWY_INLINE Vector operator()(Vector a, int, Index) const { return exp2_of(a); }
 };
 struct Reciprocal {
   static constexpr int kOutputs = 1;
   explicit Reciprocal(const AffineCode&) {}
-  HWY_INLINE Vector operator()(Vector a, int) const {
+  HWY_INLINE Vector operator()(Vector a, int, Index) const {
     const Tag d;
     return hn::Div(hn::Set(d, 1.0F), hn::Max(a, hn::Set(d, 1.0F)));
   }
@@ -91,7 +92,7 @@ struct Reciprocal {
 struct InverseDistance {
   static constexpr int kOutputs = 1;
   explicit InverseDistance(const AffineCode& code) : scale(code.scale) {}
-  HWY_INLINE Vector operator()(Vector a, int) const {
+  HWY_INLINE Vector operator()(Vector a, int, Index) const {
     const Tag d;
     const auto one = hn::Set(d, 1.0F);
     const Vector distance = hn::Sqrt(hn::Max(a, hn::Zero(d)));
@@ -102,7 +103,7 @@ struct InverseDistance {
 struct Power {
   static constexpr int kOutputs = 1;
   explicit Power(const AffineCode& code) : degree(code.degree) {}
-  HWY_INLINE Vector operator()(Vector a, int) const {
+  HWY_INLINE Vector operator()(Vector a, int, Index) const {
     Vector power = a;
     for (int i = 1; i < degree; ++i) power = hn::Mul(power, a);
     return power;
@@ -112,22 +113,22 @@ struct Power {
 struct Identity {
   static constexpr int kOutputs = 1;
   explicit Identity(const AffineCode&) {}
-  HWY_INLINE Vector operator()(Vector a, int) const { return a; }
+  HWY_INLINE Vector operator()(Vector a, int, Index) const { return a; }
 };
 struct Abs {
   static constexpr int kOutputs = 1;
   explicit Abs(const AffineCode&) {}
-  HWY_INLINE Vector operator()(Vector a, int) const { return hn::Abs(a); }
+  HWY_INLINE Vector operator()(Vector a, int, Index) const { return hn::Abs(a); }
 };
 struct SoftThreshold {
   static constexpr int kOutputs = 2;
-  explicit SoftThreshold(const AffineCode& code) : threshold(code.threshold) {}
-  HWY_INLINE Vector operator()(Vector a, int output) const {
+  explicit SoftThreshold(const AffineCode& code) : thresholds(code.thresholds.data()) {}
+  HWY_INLINE Vector operator()(Vector a, int output, Index atom) const {
     const Tag d;
     const Vector s = output == 0 ? a : hn::Neg(a);
-    return hn::Max(hn::Zero(d), hn::Sub(s, hn::Set(d, threshold)));
+    return hn::Max(hn::Zero(d), hn::Sub(s, hn::LoadU(d, thresholds + atom)));
   }
-  float threshold;
+  const float* thresholds;
 };
 
 using Patches = PanelSamples<float>;
@@ -135,7 +136,9 @@ using Patches = PanelSamples<float>;
 class Packed final : public FusedPooling {
  public:
   explicit Packed(AffineCode code)
-      : code_(std::move(code)), K_(code_.v.rows()), panels_(code_.v, code_.c, code_.d, 0.0F) {}
+      : code_(std::move(code)), K_(code_.v.rows()), panels_(code_.v, code_.c, code_.d, 0.0F) {
+    code_.thresholds.resize(static_cast<std::size_t>(panels_.count() * Panels::kWidth));
+  }
 
   void add(ConstMatrixView<float> patches, std::span<const Range> cells,
            float* sums) const override {
@@ -202,7 +205,8 @@ class Packed final : public FusedPooling {
       HWY_UNROLL(3)
       for (Index q = 0; q < kVectors; ++q) {
         for (int output = 0; output < Map::kOutputs; ++output)
-          totals[output][q] = hn::Add(totals[output][q], map(a[r][q], output));
+          totals[output][q] =
+              hn::Add(totals[output][q], map(a[r][q], output, panel * Panels::kWidth + q * kLanes));
       }
     }
   }
@@ -323,7 +327,7 @@ AffineCode distance_code(CodeMap map, ConstMatrixView<float> W, ScaleOfAtom scal
 std::optional<AffineCode> kernel_code(const Encoder& encoder) {
   const Kernel& kernel = encoder.options().kernel;
   const ConstMatrixView<float> W = encoder.atoms();
-  const std::span<const float> gammas = encoder.gammas();
+  const std::span<const float> gammas = encoder.shapes();
   switch (kernel.kind) {
     case KernelKind::kGaussian:
       return distance_code(CodeMap::kExp2, W, [&](std::size_t u) {
@@ -369,7 +373,10 @@ std::optional<AffineCode> code_of(const Encoder& encoder) {
 std::unique_ptr<const FusedPooling> FusedPooling::of(const Encoder& encoder) {
   std::optional<AffineCode> code = code_of(encoder);
   if (!code) return nullptr;
-  code->threshold = static_cast<float>(encoder.options().threshold);
+  code->thresholds.assign(encoder.shapes().begin(), encoder.shapes().end());
+  if (encoder.shapes().empty())
+    code->thresholds.assign(static_cast<std::size_t>(encoder.atoms().rows()),
+                            static_cast<float>(encoder.options().threshold));
   code->scale = static_cast<float>(encoder.options().kernel.scale);
   code->degree = encoder.options().kernel.degree;
   return HWY_DYNAMIC_DISPATCH(make_packed)(*code);

@@ -10,7 +10,6 @@ namespace krica {
 namespace {
 
 constexpr std::string_view kName = "joint";
-constexpr double kMomentum = 0.05;
 constexpr Index kTileColumns = 256;
 
 /// Calls body(columns) for fixed tiles of columns, in parallel.
@@ -18,6 +17,23 @@ template <class Body>
 void for_columns(const Context& context, Index columns, Body body) {
   const Partition tiles(columns, kTileColumns);
   parallel_for(context, tiles.count(), [&](Index t) { body(tiles[t]); });
+}
+
+struct ColumnSums {
+  double mean = 0;
+  double squares = 0;  // of differences from the mean
+};
+
+template <class Scalar>
+ColumnSums column_sums(ConstMatrixView<Scalar> Z, Index j) {
+  ColumnSums sums;
+  for (Index i = 0; i < Z.rows(); ++i) sums.mean += static_cast<double>(Z(i, j));
+  sums.mean /= static_cast<double>(Z.rows());
+  for (Index i = 0; i < Z.rows(); ++i) {
+    const double difference = static_cast<double>(Z(i, j)) - sums.mean;
+    sums.squares += difference * difference;
+  }
+  return sums;
 }
 
 template <class Scalar>
@@ -36,15 +52,31 @@ double BatchMoments::inverse_deviation(Index j) const {
   return 1 / std::sqrt(variance[static_cast<std::size_t>(j)] + kVarianceFloor);
 }
 
-void BatchMoments::follow(const BatchMoments& batch) {
-  if (mean.empty()) {
-    *this = batch;
-    return;
-  }
-  for (std::size_t j = 0; j < mean.size(); ++j) {
-    mean[j] += kMomentum * (batch.mean[j] - mean[j]);
-    variance[j] += kMomentum * (batch.variance[j] - variance[j]);
-  }
+/// Mean and squared differences from it, of the rows that there are and those that come: Chan,
+/// Golub and LeVeque, "Updating formulae and a pairwise algorithm for computing sample variances",
+/// 1979.
+template <class Scalar>
+void MomentSums::add(const Context& context, ConstMatrixView<Scalar> rows) {
+  mean_.resize(static_cast<std::size_t>(rows.cols()), 0.0);
+  squares_.resize(mean_.size(), 0.0);
+  const auto added = static_cast<double>(rows.rows());
+  const double total = count_ + added;
+  for_columns(context, rows.cols(), [&](Range columns) {
+    for (Index j = columns.begin; j < columns.end; ++j) {
+      const auto at = static_cast<std::size_t>(j);
+      const ColumnSums of_rows = column_sums(rows, j);
+      const double apart = of_rows.mean - mean_[at];
+      squares_[at] += of_rows.squares + apart * apart * count_ * added / total;
+      mean_[at] += apart * added / total;
+    }
+  });
+  count_ = total;
+}
+
+BatchMoments MomentSums::moments() const {
+  BatchMoments moments{mean_, squares_};
+  for (double& variance : moments.variance) variance /= count_;
+  return moments;
 }
 
 template <class Scalar>
@@ -55,16 +87,9 @@ BatchMoments standardise_batch(const Context& context, MatrixView<Scalar> Z) {
   BatchMoments moments{std::vector<double>(features), std::vector<double>(features)};
   for_columns(context, Z.cols(), [&](Range columns) {
     for (Index j = columns.begin; j < columns.end; ++j) {
-      double sum = 0;
-      for (Index i = 0; i < Z.rows(); ++i) sum += static_cast<double>(Z(i, j));
-      const double mean = sum / count;
-      double squares = 0;
-      for (Index i = 0; i < Z.rows(); ++i) {
-        const double difference = static_cast<double>(Z(i, j)) - mean;
-        squares += difference * difference;
-      }
-      moments.mean[static_cast<std::size_t>(j)] = mean;
-      moments.variance[static_cast<std::size_t>(j)] = squares / count;
+      const ColumnSums sums = column_sums<Scalar>(Z, j);
+      moments.mean[static_cast<std::size_t>(j)] = sums.mean;
+      moments.variance[static_cast<std::size_t>(j)] = sums.squares / count;
     }
     apply(moments, columns, Z);
   });
@@ -101,6 +126,7 @@ void standardise_with(const Context& context, const BatchMoments& moments, Matri
 }
 
 #define KRICA_INSTANTIATE(Scalar)                                                        \
+  template void MomentSums::add(const Context&, ConstMatrixView<Scalar>);                \
   template BatchMoments standardise_batch(const Context&, MatrixView<Scalar>);           \
   template void standardise_batch_backward(const Context&, const BatchMoments&,          \
                                            ConstMatrixView<Scalar>, MatrixView<Scalar>); \

@@ -16,18 +16,14 @@ namespace {
 constexpr std::string_view kName = "joint";
 constexpr Index kKricaRows = 256;  // samples held as codes at a time: a step's memory is limited
 
-template <class Scalar>
-std::vector<Scalar> gammas_of(const JointParameters<Scalar>& at) {
-  std::vector<Scalar> gammas;
-  for (Index u = 0; u < at.log_gamma.cols(); ++u)
-    gammas.push_back(static_cast<Scalar>(std::exp(static_cast<double>(at.log_gamma(0, u)))));
-  return gammas;
+bool learned_as_logarithms(const EncoderOptions& encoder) {
+  return encoder.kind == EncoderKind::kKernel;
 }
 
 KricaOptions krica_options(const JointObjectiveOptions& options, Index K) {
   KricaOptions krica;
   krica.n_components = K;
-  krica.kernel = options.kernel;
+  krica.kernel = options.encoder.kernel;
   krica.sparsity = options.sparsity;
   krica.epsilon = options.epsilon;
   krica.block_rows = kKricaRows;
@@ -49,14 +45,41 @@ void sum_rows(const Matrix<Scalar>& E, Matrix<Scalar>& sums) {
 template <class Scalar>
 JointParameters<Scalar> JointParameters<Scalar>::zeros() const {
   const auto same = [](const Matrix<Scalar>& m) { return Matrix<Scalar>(m.rows(), m.cols()); };
-  return {same(W), same(log_gamma), same(T), same(bias)};
+  return {same(W), same(shapes), same(T), same(bias)};
+}
+
+template <class Scalar>
+std::vector<Scalar> encoder_shapes(const EncoderOptions& encoder, const Matrix<Scalar>& learned) {
+  std::vector<Scalar> shapes(learned.data(), learned.data() + learned.size());
+  if (!learned_as_logarithms(encoder)) return shapes;
+  for (Scalar& shape : shapes)
+    shape = static_cast<Scalar>(std::exp(static_cast<double>(shape)));
+  return shapes;
+}
+
+template <class Scalar>
+Matrix<Scalar> learned_shapes(const EncoderOptions& encoder, std::span<const Scalar> shapes) {
+  Matrix<Scalar> learned(1, static_cast<Index>(shapes.size()));
+  for (std::size_t u = 0; u < shapes.size(); ++u) {
+    const auto shape = static_cast<double>(shapes[u]);
+    learned(0, static_cast<Index>(u)) =
+        static_cast<Scalar>(learned_as_logarithms(encoder) ? std::log(shape) : shape);
+  }
+  return learned;
 }
 
 void JointObjectiveOptions::validate() const {
-  kernel.validate();
+  encoder.validate();
+  require(has_derivative(encoder.kind), kName,
+          "{} codes have no derivative to learn by; use kernel, soft-threshold, triangle, abs, "
+          "linear, soft-abs or sigmoid",
+          name_of(encoder.kind));
   features.validate();
   require(std::isfinite(reconstruction) && reconstruction >= 0, kName,
           "reconstruction must be finite and >= 0, got {}", reconstruction);
+  require(reconstruction == 0 || encoder.kind == EncoderKind::kKernel, kName,
+          "reconstruction is kRICA's, of kernel codes; it must be 0 with the {} encoder, got {}",
+          name_of(encoder.kind), reconstruction);
 }
 
 template <class Scalar>
@@ -74,13 +97,14 @@ struct JointObjective<Scalar>::Implementation {
 
   void check(const JointParameters<Scalar>& at) const {
     const Index K = at.W.rows();
-    require(at.T.cols() == grid.cells() * K && at.T.rows() >= 2 && at.bias.cols() == at.T.rows(),
-            kName, "a classifier of {} x {} and {} biases for {} cells of {} atoms", at.T.rows(),
-            at.T.cols(), at.bias.cols(), grid.cells(), K);
-    require(at.log_gamma.size() == 0 ||
-                (options.kernel.kind == KernelKind::kGaussian && at.log_gamma.cols() == K),
-            kName, "{} widths for {} atoms of a {} kernel", at.log_gamma.cols(), K,
-            name_of(options.kernel.kind));
+    const Index channels = channels_of(options.encoder.kind, K);
+    require(at.T.cols() == grid.cells() * channels && at.T.rows() >= 2 &&
+                at.bias.cols() == at.T.rows(),
+            kName, "a classifier of {} x {} and {} biases for {} cells of {} channels",
+            at.T.rows(), at.T.cols(), at.bias.cols(), grid.cells(), channels);
+    require(at.shapes.size() == 0 || (has_shapes(options.encoder) && at.shapes.cols() == K), kName,
+            "{} shapes for {} atoms of the {} encoder", at.shapes.cols(), K,
+            name_of(options.encoder.kind));
   }
 
   static void fit(Matrix<Scalar>& matrix, Index rows, Index cols) {
@@ -88,8 +112,8 @@ struct JointObjective<Scalar>::Implementation {
   }
 
   /// Z: pooled codes, raised to the power; φ' beside it where wanted.
-  void pool(const PatchTiles<Scalar>& tiles, const KernelAtoms<Scalar>& atoms, bool with_slopes) {
-    const Index F = grid.cells() * atoms.W.rows();
+  void pool(const PatchTiles<Scalar>& tiles, const CodedAtoms<Scalar>& atoms, bool with_slopes) {
+    const Index F = grid.cells() * atoms.channels();
     fit(Z, tiles.images(), F);
     pool_codes<Scalar>(context, grid, tiles, atoms, Z);
     if (!raised()) return;
@@ -111,7 +135,7 @@ struct JointObjective<Scalar>::Implementation {
   }
 
   double forward(const JointBatch<Scalar>& batch, const JointParameters<Scalar>& at,
-                 const KernelAtoms<Scalar>& atoms, bool with_slopes, BatchMoments& moments) {
+                 const CodedAtoms<Scalar>& atoms, bool with_slopes, BatchMoments& moments) {
     check(at);
     pool(batch.patches, atoms, with_slopes);
     moments = standardise_batch<Scalar>(context, Z);
@@ -121,7 +145,7 @@ struct JointObjective<Scalar>::Implementation {
 
   /// From E = ∂L/∂scores, through everything that forward() left behind.
   void backward(const JointBatch<Scalar>& batch, const JointParameters<Scalar>& at,
-                const KernelAtoms<Scalar>& atoms, const BatchMoments& moments,
+                const CodedAtoms<Scalar>& atoms, const BatchMoments& moments,
                 JointParameters<Scalar>& gradient) {
     blas::gemm<Scalar>(context, blas::Op::kTransposed, blas::Op::kPlain, Scalar(1), E, Z, Scalar(0),
                        gradient.T);
@@ -139,7 +163,7 @@ struct JointObjective<Scalar>::Implementation {
     }
     pool_codes_backward<Scalar>(
         context, grid, batch.patches, atoms, Q, gradient.W,
-        {gradient.log_gamma.data(), static_cast<std::size_t>(gradient.log_gamma.size())});
+        {gradient.shapes.data(), static_cast<std::size_t>(gradient.shapes.size())});
   }
 
   /// ρ f(W); its gradient is added where wanted.
@@ -183,8 +207,8 @@ double JointObjective<Scalar>::value_and_gradient(const JointBatch<Scalar>& batc
                                                   JointParameters<Scalar>& gradient,
                                                   BatchMoments& moments) {
   Implementation& self = *implementation_;
-  const std::vector<Scalar> gammas = gammas_of(at);
-  const KernelAtoms<Scalar> atoms{self.options.kernel, at.W, gammas};
+  const std::vector<Scalar> shapes = encoder_shapes(self.options.encoder, at.shapes);
+  const CodedAtoms<Scalar> atoms{self.options.encoder, at.W, shapes};
   double value = self.forward(batch, at, atoms, true, moments);
   self.backward(batch, at, atoms, moments, gradient);
   value += self.reconstruction(batch, at, &gradient.W);
@@ -195,10 +219,20 @@ template <class Scalar>
 double JointObjective<Scalar>::value(const JointBatch<Scalar>& batch,
                                      const JointParameters<Scalar>& at) {
   Implementation& self = *implementation_;
-  const std::vector<Scalar> gammas = gammas_of(at);
+  const std::vector<Scalar> shapes = encoder_shapes(self.options.encoder, at.shapes);
   BatchMoments moments;
-  const double loss = self.forward(batch, at, {self.options.kernel, at.W, gammas}, false, moments);
+  const double loss = self.forward(batch, at, {self.options.encoder, at.W, shapes}, false, moments);
   return loss + self.reconstruction(batch, at, nullptr);
+}
+
+template <class Scalar>
+const Matrix<Scalar>& JointObjective<Scalar>::features(const PatchTiles<Scalar>& patches,
+                                                       const JointParameters<Scalar>& at) {
+  Implementation& self = *implementation_;
+  self.check(at);
+  const std::vector<Scalar> shapes = encoder_shapes(self.options.encoder, at.shapes);
+  self.pool(patches, {self.options.encoder, at.W, shapes}, false);
+  return self.Z;
 }
 
 template <class Scalar>
@@ -206,14 +240,16 @@ Matrix<Scalar> JointObjective<Scalar>::scores(const PatchTiles<Scalar>& patches,
                                               const JointParameters<Scalar>& at,
                                               const BatchMoments& moments) {
   Implementation& self = *implementation_;
-  self.check(at);
-  const std::vector<Scalar> gammas = gammas_of(at);
-  self.pool(patches, {self.options.kernel, at.W, gammas}, false);
+  features(patches, at);
   standardise_with<Scalar>(self.context, moments, self.Z);
   self.score(at);
   return self.E;
 }
 
+template std::vector<float> encoder_shapes(const EncoderOptions&, const Matrix<float>&);
+template std::vector<double> encoder_shapes(const EncoderOptions&, const Matrix<double>&);
+template Matrix<float> learned_shapes(const EncoderOptions&, std::span<const float>);
+template Matrix<double> learned_shapes(const EncoderOptions&, std::span<const double>);
 template struct JointParameters<float>;
 template struct JointParameters<double>;
 template class JointObjective<float>;

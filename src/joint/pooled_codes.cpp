@@ -9,7 +9,7 @@
 
 #include "features/fused_pooling.hpp"
 #include "features/patch_tile.hpp"
-#include "kernels/atom_set.hpp"
+#include "joint/code_layer.hpp"
 #include "runtime/check.hpp"
 #include "runtime/parallel.hpp"
 
@@ -22,50 +22,23 @@ constexpr Index kAtomsAtATime = 64;  // when the groups' sums are added
 
 template <class Scalar>
 void check_shapes(const PoolingGrid& grid, const PatchTiles<Scalar>& patches,
-                  const KernelAtoms<Scalar>& atoms, Index rows, Index cols) {
-  require(rows == patches.images() && cols == grid.cells() * atoms.W.rows(), kName,
-          "features of {} x {} for {} images and {} cells of {} atoms", rows, cols,
-          patches.images(), grid.cells(), atoms.W.rows());
+                  const CodedAtoms<Scalar>& atoms, Index rows, Index cols) {
+  require(rows == patches.images() && cols == grid.cells() * atoms.channels(), kName,
+          "features of {} x {} for {} images and {} cells of {} channels", rows, cols,
+          patches.images(), grid.cells(), atoms.channels());
 }
-
-/// Memory of one tile of the way back, kept from tile to tile.
-template <class Scalar>
-struct TileMemory {
-  Matrix<Scalar> patches;
-  Matrix<Scalar> codes;
-  Matrix<Scalar> slopes;
-  Matrix<Scalar> zones;
-
-  TileMemory(const PoolingGrid& grid, Index K, Index n)
-      : patches(Partition(grid.positions(), kTilePositions).largest(), n),
-        codes(patches.rows(), K),
-        slopes(patches.rows(), K),
-        zones(grid.zones(), K) {}
-};
-
-/// Σ over some images of what the gradient is made of; see the header and AtomSet.
-template <class Scalar>
-struct GradientSums {
-  Matrix<Scalar> sums;          // MᵀX
-  std::vector<double> totals;   // Mᵀ1
-  std::vector<double> squares;  // Σ_p M_pu ‖x_p‖²
-
-  GradientSums(Index K, Index n)
-      : sums(K, n),
-        totals(static_cast<std::size_t>(K), 0.0),
-        squares(static_cast<std::size_t>(K), 0.0) {}
-};
 
 /// The float32 loop that holds no codes; null where there is none, and for atoms that are not
 /// finite, whose codes shall come out as NaN.
 template <class Scalar>
-std::unique_ptr<const FusedPooling> fused_for(const KernelAtoms<Scalar>& atoms) {
+std::unique_ptr<const FusedPooling> fused_for(const CodedAtoms<Scalar>& atoms) {
   if constexpr (std::is_same_v<Scalar, float>) {
-    for (const float gamma : atoms.gammas) {
-      if (!std::isfinite(gamma) || gamma <= 0) return nullptr;
+    const bool widths = atoms.encoder.kind == EncoderKind::kKernel;
+    for (const float shape : atoms.shapes) {
+      if (!std::isfinite(shape) || (widths && shape <= 0)) return nullptr;
     }
     if (!atoms.W.allFinite()) return nullptr;
-    return FusedPooling::of(Encoder({.kernel = atoms.kernel}, atoms.W, atoms.gammas));
+    return FusedPooling::of(Encoder(atoms.encoder, atoms.W, atoms.shapes));
   }
   return nullptr;
 }
@@ -74,15 +47,15 @@ std::unique_ptr<const FusedPooling> fused_for(const KernelAtoms<Scalar>& atoms) 
 template <class Scalar>
 class ZoneSums {
  public:
-  ZoneSums(const PoolingGrid& grid, const AtomSet<Scalar>& atoms, const FusedPooling* fused,
-           Index n)
+  ZoneSums(const PoolingGrid& grid, const CodedAtoms<Scalar>& atoms, const CodeLayer<Scalar>& layer,
+           const FusedPooling* fused)
       : grid_(grid),
-        atoms_(atoms),
+        layer_(layer),
         fused_(fused),
         tiles_(grid.positions(), fused != nullptr ? kFusedPositions : kTilePositions),
-        patches_(tiles_.largest(), n),
-        codes_(fused != nullptr ? 0 : tiles_.largest(), atoms.count()),
-        sums_(grid.zones(), atoms.count()) {}
+        patches_(tiles_.largest(), atoms.W.cols()),
+        codes_(fused != nullptr ? 0 : tiles_.largest(), atoms.channels()),
+        sums_(grid.zones(), atoms.channels()) {}
 
   const Matrix<Scalar>& of(const PatchTiles<Scalar>& patches, Index image) {
     sums_.set_zero();
@@ -100,7 +73,7 @@ class ZoneSums {
     if constexpr (std::is_same_v<Scalar, float>) {
       if (fused_ != nullptr) return fused_->add(X, zones_of(grid_, tile), sums_.data());
     }
-    atoms_.evaluate(X, MatrixView<Scalar>(codes_).rows_between(0, tile.size()), nullptr);
+    layer_.encode(X, MatrixView<Scalar>(codes_).rows_between(0, tile.size()));
     for (Index i = 0; i < tile.size(); ++i) {
       const Scalar* code = codes_.row(i);
       Scalar* sum = sums_.row(grid_.place(tile.begin + i).zone);
@@ -109,7 +82,7 @@ class ZoneSums {
   }
 
   const PoolingGrid& grid_;
-  const AtomSet<Scalar>& atoms_;
+  const CodeLayer<Scalar>& layer_;
   const FusedPooling* fused_;
   Partition tiles_;
   Matrix<Scalar> patches_;
@@ -117,95 +90,86 @@ class ZoneSums {
   Matrix<Scalar> sums_;
 };
 
-/// slopes ← M = A ∘ S', where all positions of a zone have the same row of A.
+/// Adds the gradient of one image after the other.
 template <class Scalar>
-void weigh_slopes(const PoolingGrid& grid, Range tile, TileMemory<Scalar>& memory) {
-  for (Index i = 0; i < tile.size(); ++i) {
-    const Scalar* weights = memory.zones.row(grid.place(tile.begin + i).zone);
-    Scalar* row = memory.slopes.row(i);
-    for (Index u = 0; u < memory.slopes.cols(); ++u) row[u] *= weights[u];
-  }
-}
+class ImageGradients {
+ public:
+  ImageGradients(const PoolingGrid& grid, const CodedAtoms<Scalar>& atoms,
+                 const CodeLayer<Scalar>& layer)
+      : grid_(grid),
+        layer_(layer),
+        tiles_(grid.positions(), kTilePositions),
+        patches_(tiles_.largest(), atoms.W.cols()),
+        zones_(grid.zones(), atoms.channels()),
+        memory_(tiles_.largest(), atoms.W.rows(), atoms.channels()) {}
 
-template <class Scalar>
-void add_squares(ConstMatrixView<Scalar> M, ConstMatrixView<Scalar> X,
-                 std::vector<double>& squares) {
-  for (Index i = 0; i < M.rows(); ++i) {
-    const Scalar* x = X.data() + i * X.outerStride();
-    const double norm = ordered_dot(x, x, X.cols());
-    const Scalar* row = M.data() + i * M.outerStride();
-    for (Index u = 0; u < M.cols(); ++u)
-      squares[static_cast<std::size_t>(u)] += static_cast<double>(row[u]) * norm;
+  /// Q: the image's row of ∂L/∂Z.
+  void add(const PatchTiles<Scalar>& patches, Index image, const Scalar* Q,
+           GradientSums<Scalar>& to) {
+    grid_.spread<Scalar>(Q, zones_);
+    for (Index t = 0; t < tiles_.count(); ++t) {
+      const Range tile = tiles_[t];
+      const MatrixView<Scalar> X = MatrixView<Scalar>(patches_).rows_between(0, tile.size());
+      patches.read(image, tile.begin, X);
+      weights_.clear();  // all positions of a zone have the same
+      for (Index i = 0; i < tile.size(); ++i)
+        weights_.push_back(zones_.row(grid_.place(tile.begin + i).zone));
+      layer_.add(X, weights_, memory_, to);
+    }
   }
-}
 
-template <class Scalar>
-void add_image_gradient(const PoolingGrid& grid, const PatchTiles<Scalar>& patches,
-                        const AtomSet<Scalar>& atoms, Index image, const Scalar* Q,
-                        bool with_squares, TileMemory<Scalar>& memory, GradientSums<Scalar>& to) {
-  const Partition tiles(grid.positions(), kTilePositions);
-  grid.spread<Scalar>(Q, memory.zones);
-  for (Index t = 0; t < tiles.count(); ++t) {
-    const Range tile = tiles[t];
-    const MatrixView<Scalar> X = MatrixView<Scalar>(memory.patches).rows_between(0, tile.size());
-    const MatrixView<Scalar> S = MatrixView<Scalar>(memory.codes).rows_between(0, tile.size());
-    MatrixView<Scalar> slopes = MatrixView<Scalar>(memory.slopes).rows_between(0, tile.size());
-    patches.read(image, tile.begin, X);
-    atoms.evaluate(X, S, &slopes);
-    weigh_slopes(grid, tile, memory);
-    atoms.accumulate({0, atoms.count()}, slopes, X, to.sums, to.totals);
-    if (with_squares) add_squares<Scalar>(slopes, X, to.squares);
-  }
-}
+ private:
+  const PoolingGrid& grid_;
+  const CodeLayer<Scalar>& layer_;
+  Partition tiles_;
+  Matrix<Scalar> patches_;
+  Matrix<Scalar> zones_;
+  TileMemory<Scalar> memory_;
+  std::vector<const Scalar*> weights_;
+};
 
 /// The parts' sums of one atom, added in their order.
 template <class Scalar>
 class AtomSums {
  public:
   explicit AtomSums(Index n)
-      : exact_(static_cast<std::size_t>(n)), sums_(static_cast<std::size_t>(n)) {}
+      : exact_(static_cast<std::size_t>(n)), products_(static_cast<std::size_t>(n)) {}
 
   void add_up(const std::vector<GradientSums<Scalar>>& parts, Index atom) {
     total_ = 0;
-    squares_ = 0;
+    shape_ = 0;
     std::fill(exact_.begin(), exact_.end(), 0.0);
     for (const GradientSums<Scalar>& part : parts) {
       total_ += part.totals[static_cast<std::size_t>(atom)];
-      squares_ += part.squares[static_cast<std::size_t>(atom)];
-      const Scalar* row = part.sums.row(atom);
+      shape_ += part.shapes[static_cast<std::size_t>(atom)];
+      const Scalar* row = part.products.row(atom);
       for (std::size_t j = 0; j < exact_.size(); ++j) exact_[j] += static_cast<double>(row[j]);
     }
-    for (std::size_t j = 0; j < exact_.size(); ++j) sums_[j] = static_cast<Scalar>(exact_[j]);
+    for (std::size_t j = 0; j < exact_.size(); ++j) products_[j] = static_cast<Scalar>(exact_[j]);
   }
 
   [[nodiscard]] double total() const { return total_; }
-  [[nodiscard]] const Scalar* sums() const { return sums_.data(); }
-  /// ½ (‖w‖² Σ M - 2 w·Σ M x + Σ M ‖x‖²) = ½ Σ M ‖w - x‖².
-  [[nodiscard]] Scalar log_gamma_gradient(const Scalar* w) const {
-    const auto n = static_cast<Index>(sums_.size());
-    const double distances =
-        ordered_dot(w, w, n) * total_ - 2 * ordered_dot(w, sums_.data(), n) + squares_;
-    return static_cast<Scalar>(distances / 2);
-  }
+  [[nodiscard]] double shape() const { return shape_; }
+  [[nodiscard]] const Scalar* products() const { return products_.data(); }
 
  private:
   double total_ = 0;
-  double squares_ = 0;
+  double shape_ = 0;
   std::vector<double> exact_;
-  std::vector<Scalar> sums_;
+  std::vector<Scalar> products_;
 };
 
 }  // namespace
 
 template <class Scalar>
 void pool_codes(const Context& context, const PoolingGrid& grid, const PatchTiles<Scalar>& patches,
-                const KernelAtoms<Scalar>& atoms, MatrixView<Scalar> Z) {
+                const CodedAtoms<Scalar>& atoms, MatrixView<Scalar> Z) {
   check_shapes(grid, patches, atoms, Z.rows(), Z.cols());
-  const AtomSet<Scalar> set(atoms.kernel, atoms.W, atoms.gammas);
+  const auto layer = CodeLayer<Scalar>::of(atoms);
   const auto fused = fused_for(atoms);
   const Partition groups(Z.rows(), (Z.rows() + kGroups - 1) / kGroups);
   parallel_for(context, groups.count(), [&](Index g) {
-    ZoneSums<Scalar> sums(grid, set, fused.get(), atoms.W.cols());
+    ZoneSums<Scalar> sums(grid, atoms, *layer, fused.get());
     for (Index image = groups[g].begin; image < groups[g].end; ++image) {
       context.check_cancelled();
       grid.pool<Scalar>(sums.of(patches, image), Z.data() + image * Z.outerStride());
@@ -215,24 +179,22 @@ void pool_codes(const Context& context, const PoolingGrid& grid, const PatchTile
 
 template <class Scalar>
 void pool_codes_backward(const Context& context, const PoolingGrid& grid,
-                         const PatchTiles<Scalar>& patches, const KernelAtoms<Scalar>& atoms,
+                         const PatchTiles<Scalar>& patches, const CodedAtoms<Scalar>& atoms,
                          ConstMatrixView<Scalar> Q, MatrixView<Scalar> gradient_W,
-                         std::span<Scalar> gradient_log_gamma) {
+                         std::span<Scalar> gradient_shapes) {
   check_shapes(grid, patches, atoms, Q.rows(), Q.cols());
   const Index K = atoms.W.rows();
   const Index n = atoms.W.cols();
-  const bool with_squares = !gradient_log_gamma.empty();
-  const AtomSet<Scalar> set(atoms.kernel, atoms.W, atoms.gammas);
+  const auto layer = CodeLayer<Scalar>::of(atoms);
   const Partition groups(Q.rows(), (Q.rows() + kGroups - 1) / kGroups);
   std::vector<GradientSums<Scalar>> parts(static_cast<std::size_t>(groups.count()),
                                           GradientSums<Scalar>(0, n));
   parallel_for(context, groups.count(), [&](Index g) {
     GradientSums<Scalar>& part = parts[static_cast<std::size_t>(g)] = GradientSums<Scalar>(K, n);
-    TileMemory<Scalar> memory(grid, K, n);
+    ImageGradients<Scalar> gradients(grid, atoms, *layer);
     for (Index image = groups[g].begin; image < groups[g].end; ++image) {
       context.check_cancelled();
-      add_image_gradient(grid, patches, set, image, Q.data() + image * Q.outerStride(),
-                         with_squares, memory, part);
+      gradients.add(patches, image, Q.data() + image * Q.outerStride(), part);
     }
   });
   const Partition tiles(K, kAtomsAtATime);
@@ -240,20 +202,20 @@ void pool_codes_backward(const Context& context, const PoolingGrid& grid,
     AtomSums<Scalar> sums(n);
     for (Index u = tiles[t].begin; u < tiles[t].end; ++u) {
       sums.add_up(parts, u);
-      set.finish_gradient(u, sums.total(), sums.sums(),
-                          gradient_W.data() + u * gradient_W.outerStride());
-      if (!with_squares) continue;
-      gradient_log_gamma[static_cast<std::size_t>(u)] =
-          sums.log_gamma_gradient(atoms.W.data() + u * atoms.W.outerStride());
+      layer->finish(u, sums.total(), sums.products(),
+                    gradient_W.data() + u * gradient_W.outerStride());
+      if (gradient_shapes.empty()) continue;
+      gradient_shapes[static_cast<std::size_t>(u)] = static_cast<Scalar>(
+          layer->finish_shape(u, sums.total(), sums.products(), sums.shape()));
     }
   });
 }
 
 #define KRICA_INSTANTIATE(Scalar)                                                                  \
   template void pool_codes(const Context&, const PoolingGrid&, const PatchTiles<Scalar>&,          \
-                           const KernelAtoms<Scalar>&, MatrixView<Scalar>);                        \
+                           const CodedAtoms<Scalar>&, MatrixView<Scalar>);                         \
   template void pool_codes_backward(const Context&, const PoolingGrid&, const PatchTiles<Scalar>&, \
-                                    const KernelAtoms<Scalar>&, ConstMatrixView<Scalar>,           \
+                                    const CodedAtoms<Scalar>&, ConstMatrixView<Scalar>,            \
                                     MatrixView<Scalar>, std::span<Scalar>)
 KRICA_INSTANTIATE(float);
 KRICA_INSTANTIATE(double);

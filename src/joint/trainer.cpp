@@ -19,22 +19,40 @@ namespace {
 
 constexpr std::string_view kName = "max-margin";
 constexpr Index kReconstructed = 1024;  // patches of the reconstruction term in a step
+constexpr Index kMomentImages = 2000;   // for the moments in the middle of training
 
 std::string described(const JointOptions& o, std::uint64_t seed) {
   const JointObjectiveOptions& f = o.objective;
+  const Kernel& kernel = f.encoder.kernel;
+  // What was added later is told only where it differs: older states stay readable.
+  std::string later;
+  if (f.encoder.kind != EncoderKind::kKernel)
+    later += fmt::format(" encoder={} threshold={}", name_of(f.encoder.kind), f.encoder.threshold);
+  if (o.folds > 0) later += fmt::format(" fold={}/{}", o.fold, o.folds);
+  if (!o.early_stopping) later += " early_stopping=false";
   return fmt::format(
       "kernel={} gamma={} degree={} scale={} field={} stride={} grid={}x{} overlap={} power={} "
       "loss={} reconstruction={} sparsity={} epsilon={} learn_gamma={} flips={} crops={} epochs={} "
       "batch={} rate={} classifier_rate={} decay={} held_out={} held_out_limit={} patience={} "
-      "seed={}",
-      name_of(f.kernel.kind), f.kernel.gamma, f.kernel.degree, f.kernel.scale,
+      "seed={}{}",
+      name_of(kernel.kind), kernel.gamma, kernel.degree, kernel.scale,
       f.features.receptive_field, f.features.stride, f.features.pool_rows, f.features.pool_cols,
       f.features.pool_overlap, f.features.pool_power, name_of(f.loss), f.reconstruction, f.sparsity,
-      f.epsilon, o.learn_gamma, o.augmentation.flips, o.augmentation.crops, o.epochs, o.batch,
-      o.rate, o.classifier_rate, o.decay, o.held_out, o.held_out_limit, o.patience, seed);
+      f.epsilon, o.learn_shapes, o.augmentation.flips, o.augmentation.crops, o.epochs, o.batch,
+      o.rate, o.classifier_rate, o.decay, o.held_out, o.held_out_limit, o.patience, seed, later);
 }
 
 Split split_of(const Context& context, const ImageSet& images, const JointOptions& options) {
+  if (options.folds > 0) {
+    Split split;
+    const std::vector<int> folds = stratified_folds(
+        context, images.labels(), static_cast<int>(options.folds), "joint.folds");
+    for (Index i = 0; i < images.size(); ++i) {
+      const bool held = folds[static_cast<std::size_t>(i)] == options.fold;
+      (held ? split.test : split.train).push_back(i);
+    }
+    return split;
+  }
   if (options.held_out > 0) {
     const double limit =
         static_cast<double>(options.held_out_limit) / static_cast<double>(images.size());
@@ -43,6 +61,13 @@ Split split_of(const Context& context, const ImageSet& images, const JointOption
   Split all;
   for (Index i = 0; i < images.size(); ++i) all.train.push_back(i);
   return all;
+}
+
+/// Of atoms without a shape of their own.
+float common_shape(const EncoderOptions& encoder) {
+  if (encoder.kind == EncoderKind::kSoftThreshold) return static_cast<float>(encoder.threshold);
+  if (encoder.kind == EncoderKind::kKernel) return static_cast<float>(encoder.kernel.gamma);
+  return 0;
 }
 
 class Trainer {
@@ -68,25 +93,23 @@ class Trainer {
   }
 
   void begin(const JointStart& start) {
-    JointParameters<float>& at = state_.now.parameters;
+    const EncoderOptions& encoder = options_.objective.encoder;
+    JointParameters<float>& at = state_.now;
     at.W = start.atoms;
     const Index K = at.W.rows();
-    if (learns_gamma()) {
-      at.log_gamma = Matrix<float>(1, K);
-      for (Index u = 0; u < K; ++u) {
-        const double gamma = start.gammas.empty()
-                                 ? options_.objective.kernel.gamma
-                                 : static_cast<double>(start.gammas[static_cast<std::size_t>(u)]);
-        at.log_gamma(0, u) = static_cast<float>(std::log(gamma));
-      }
+    if (options_.learn_shapes && has_shapes(encoder)) {
+      std::vector<float> shapes = start.shapes;
+      if (shapes.empty()) shapes.assign(static_cast<std::size_t>(K), common_shape(encoder));
+      at.shapes = learned_shapes<float>(encoder, shapes);
     }
-    at.T = Matrix<float>(images_.classes(), objective_.grid().cells() * K);
+    at.T = Matrix<float>(images_.classes(),
+                         objective_.grid().cells() * channels_of(encoder.kind, K));
     at.bias = Matrix<float>(1, images_.classes());
     const std::vector<double> constant =
         best_constant_scores(options_.objective.loss, images_.labels(), images_.classes());
     for (Index c = 0; c < at.bias.cols(); ++c)
       at.bias(0, c) = static_cast<float>(constant[static_cast<std::size_t>(c)]);
-    state_.best = state_.now;
+    state_.best.parameters = at;
     state_.first = at.zeros();
     state_.second = at.zeros();
     gradient_ = at.zeros();
@@ -116,9 +139,6 @@ class Trainer {
   }
 
  private:
-  [[nodiscard]] bool learns_gamma() const {
-    return options_.learn_gamma && options_.objective.kernel.kind == KernelKind::kGaussian;
-  }
   [[nodiscard]] Index total_steps() const { return options_.epochs * steps_an_epoch_; }
 
   std::vector<Index> next_batch() {
@@ -152,12 +172,11 @@ class Trainer {
     const std::vector<Index> rows = reconstructed();
     BatchMoments moments;
     const double value = objective_.value_and_gradient({batch_, labels, rows},
-                                                       state_.now.parameters, gradient_, moments);
+                                                       state_.now, gradient_, moments);
     if (!std::isfinite(value) || !all_finite(gradient_)) return false;
     const double part = rate_at(schedule_, state_.step, total_steps());
     adam_step(gradient_, {part * options_.rate, part * options_.classifier_rate, options_.decay},
               state_);
-    state_.now.moments.follow(moments);
     state_.loss_sum += value;
     tell();
     return true;
@@ -180,39 +199,67 @@ class Trainer {
   void measure(Index epoch) {
     const double mean_loss = state_.loss_sum / static_cast<double>(steps_an_epoch_);
     double held_out_loss = mean_loss;
-    auto accuracy = static_cast<double>(epoch);  // without held-out images the last is best
-    if (!split_.test.empty()) {
-      accuracy = held_out_accuracy(held_out_loss);
-      state_.held_out_accuracy.push_back(accuracy);
+    auto accuracy = static_cast<double>(epoch);  // without early stopping the last is best
+    const bool last = epoch == options_.epochs;
+    BatchMoments moments;
+    if (options_.early_stopping || last) moments = current_moments(last);
+    if (!moments.mean.empty() && !split_.test.empty()) {
+      state_.held_out_accuracy.push_back(held_out_accuracy(moments, held_out_loss));
+      if (options_.early_stopping) accuracy = state_.held_out_accuracy.back();
     }
-    state_.stale_epochs = accuracy > state_.best_accuracy ? 0 : state_.stale_epochs + 1;
-    if (accuracy >= state_.best_accuracy) {
+    const bool settling = state_.step >= warm_up_steps(total_steps());
+    if (settling)
+      state_.stale_epochs = accuracy > state_.best_accuracy ? 0 : state_.stale_epochs + 1;
+    if (accuracy >= state_.best_accuracy && !moments.mean.empty()) {
       state_.best_accuracy = accuracy;
       state_.best_epoch = epoch;
-      state_.best = state_.now;
+      state_.best = {state_.now, std::move(moments)};
     }
     const double rate = options_.rate * rate_at(schedule_, state_.step - 1, total_steps());
     state_.history.push_back({epoch, state_.step, held_out_loss, mean_loss, rate});
     state_.loss_sum = 0;
   }
 
-  double held_out_accuracy(double& loss) {
-    const std::span<const Index> held = split_.test;
-    const Partition rounds(static_cast<Index>(held.size()), options_.batch);
+  /// Calls body with one batch of the chosen images after the other, unchanged.
+  template <class Body>
+  void for_batches(std::span<const Index> images, Body body) {
+    const Partition rounds(static_cast<Index>(images.size()), options_.batch);
+    for (Index r = 0; r < rounds.count(); ++r) {
+      const auto chosen = images.subspan(static_cast<std::size_t>(rounds[r].begin),
+                                         static_cast<std::size_t>(rounds[r].size()));
+      batch_.load(context_, chosen);
+      body(chosen);
+    }
+  }
+
+  /// Of the current atoms: over all training images, or as many as tell an epoch's accuracy.
+  BatchMoments current_moments(bool all) {
+    std::vector<Index> chosen = split_.train;
+    if (!all && static_cast<Index>(chosen.size()) > kMomentImages) {
+      Random random = context_.random("joint.moments");
+      chosen = random_subset(random, static_cast<Index>(split_.train.size()), kMomentImages);
+      for (Index& place : chosen) place = split_.train[static_cast<std::size_t>(place)];
+    }
+    MomentSums sums;
+    for_batches(chosen, [&](std::span<const Index>) {
+      sums.add<float>(context_, objective_.features(batch_, state_.now));
+    });
+    return sums.moments();
+  }
+
+  double held_out_accuracy(const BatchMoments& moments, double& loss) {
     double right = 0;
     loss = 0;
-    for (Index r = 0; r < rounds.count(); ++r) {
-      const auto chosen = held.subspan(static_cast<std::size_t>(rounds[r].begin),
-                                       static_cast<std::size_t>(rounds[r].size()));
-      batch_.load(context_, chosen);
-      Matrix<float> scores = objective_.scores(batch_, state_.now.parameters, state_.now.moments);
+    for_batches(split_.test, [&](std::span<const Index> chosen) {
+      Matrix<float> scores = objective_.scores(batch_, state_.now, moments);
       const std::vector<int> labels = values_at(images_.labels(), chosen);
       const auto size = static_cast<double>(chosen.size());
       right += size * accuracy_of(best_classes(scores), labels);
       loss += size * loss_and_derivative<float>(options_.objective.loss, labels, scores);
-    }
-    loss /= static_cast<double>(held.size());
-    return right / static_cast<double>(held.size());
+    });
+    const auto count = static_cast<double>(split_.test.size());
+    loss /= count;
+    return right / count;
   }
 
   [[nodiscard]] Archive saved() const {
@@ -226,8 +273,7 @@ class Trainer {
     JointResult result;
     const JointSnapshot& best = state_.best;
     result.atoms = best.parameters.W;
-    for (Index u = 0; u < best.parameters.log_gamma.cols(); ++u)
-      result.gammas.push_back(std::exp(best.parameters.log_gamma(0, u)));
+    result.shapes = encoder_shapes(options_.objective.encoder, best.parameters.shapes);
     if (state_.best_epoch > 0) put_classifier(best, result);
     result.history = state_.history;
     result.held_out_accuracy = state_.held_out_accuracy;
@@ -249,10 +295,7 @@ class Trainer {
       inverse.push_back(static_cast<float>(from.moments.inverse_deviation(j)));
     }
     result.classifier = LinearSvm(std::move(weights), 0);
-    Archive parts;  // in the form in which a standardiser saves itself
-    parts.put_vector<float>("standardiser.mean", mean);
-    parts.put_vector<float>("standardiser.inverse_deviation", inverse);
-    result.standardiser = Standardiser::load(parts);
+    result.standardiser = Standardiser(std::move(mean), std::move(inverse));
   }
 
   const Context& context_;
@@ -293,6 +336,8 @@ void JointOptions::validate() const {
           decay);
   require(held_out >= 0 && held_out < 1, kName, "held_out must be in [0, 1), got {}", held_out);
   require(held_out_limit >= 1, kName, "held_out_limit must be >= 1, got {}", held_out_limit);
+  require(folds == 0 || (folds >= 2 && fold >= 0 && fold < folds), kName,
+          "fold {} of {} cannot be held out; there must be at least 2, counted from 0", fold, folds);
   require(patience >= 1, kName, "patience must be >= 1, got {}", patience);
 }
 
@@ -317,10 +362,10 @@ JointResult train_jointly(const Context& context, const ImageSet& images,
   require(start.atoms.cols() == preprocessing.outputs(), kName,
           "atoms of {} values where the preprocessing gives {}", start.atoms.cols(),
           preprocessing.outputs());
-  require(start.gammas.empty() || static_cast<Index>(start.gammas.size()) == start.atoms.rows(),
-          kName, "{} widths for {} atoms", start.gammas.size(), start.atoms.rows());
-  require(start.gammas.empty() || options.learn_gamma, kName,
-          "the start has a width for every atom; leave learn_gamma on");
+  require(start.shapes.empty() || static_cast<Index>(start.shapes.size()) == start.atoms.rows(),
+          kName, "{} shapes for {} atoms", start.shapes.size(), start.atoms.rows());
+  require(start.shapes.empty() || options.learn_shapes, kName,
+          "every atom of the start has a shape of its own; leave learn_shapes on");
   Trainer trainer(context, images, preprocessing, options, patches, hooks);
   trainer.begin(start);
   if (state != nullptr) trainer.resume(*state);

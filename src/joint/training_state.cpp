@@ -15,7 +15,7 @@ namespace {
 using Part = Matrix<float> JointParameters<float>::*;
 constexpr std::array<std::pair<Part, const char*>, 4> kParts = {{
     {&JointParameters<float>::W, "W"},
-    {&JointParameters<float>::log_gamma, "log_gamma"},
+    {&JointParameters<float>::shapes, "log_gamma"},  // as they were called when all were widths
     {&JointParameters<float>::T, "T"},
     {&JointParameters<float>::bias, "bias"},
 }};
@@ -77,10 +77,10 @@ void adam_step(const JointParameters<float>& gradient, const AdamRates& rates, J
   const auto t = static_cast<double>(state.step);
   for (const auto& [part, name] : kParts) {
     const bool basis =
-        part == &JointParameters<float>::W || part == &JointParameters<float>::log_gamma;
+        part == &JointParameters<float>::W || part == &JointParameters<float>::shapes;
     step_part(gradient.*part, basis ? rates.basis : rates.classifier,
               part == &JointParameters<float>::T ? rates.decay : 0, t, state.first.*part,
-              state.second.*part, state.now.parameters.*part);
+              state.second.*part, state.now.*part);
   }
 }
 
@@ -92,8 +92,7 @@ bool all_finite(const JointParameters<float>& parameters) {
 }
 
 void JointState::save(Archive& archive) const {
-  put(archive, "now.", now.parameters);
-  put(archive, "now.", now.moments);
+  put(archive, "now.", now);
   put(archive, "best.", best.parameters);
   put(archive, "best.", best.moments);
   put(archive, "first.", first);
@@ -107,11 +106,9 @@ void JointState::save(Archive& archive) const {
 }
 
 void JointState::load(const Archive& archive) {
-  const Index features = now.parameters.T.cols();
-  get(archive, "now.", now.parameters);
-  get(archive, "now.", features, now.moments);
+  get(archive, "now.", now);
   get(archive, "best.", best.parameters);
-  get(archive, "best.", features, best.moments);
+  get(archive, "best.", now.T.cols(), best.moments);
   get(archive, "first.", first);
   get(archive, "second.", second);
   const auto counts = archive.vector<std::int64_t>("counts");

@@ -15,11 +15,11 @@ namespace krica {
 /// All that prediction needs.
 struct JointSnapshot {
   JointParameters<float> parameters;
-  BatchMoments moments;  ///< running
+  BatchMoments moments;  ///< of the training images' features
 };
 
 struct JointState {
-  JointSnapshot now;
+  JointParameters<float> now;
   JointSnapshot best;
   JointParameters<float> first;  ///< Adam's moments of the gradient
   JointParameters<float> second;
@@ -39,7 +39,7 @@ struct JointState {
 /// One step of Adam on every part: parameters from their gradient, Adam's moments updated on the
 /// way.
 struct AdamRates {
-  double basis = 0;       ///< of W and log γ
+  double basis = 0;       ///< of W and its shapes
   double classifier = 0;  ///< of T and the bias
   double decay = 0;       ///< of T
 };

@@ -17,7 +17,7 @@ using nlohmann::json;
 
 constexpr std::string_view kKind = "krica-checkpoint";
 /// Counts up whenever an option's default or an automatic choice changes.
-constexpr std::string_view kDefaults = "3";
+constexpr std::string_view kDefaults = "4";
 constexpr std::chrono::seconds kBetweenWrites{2};
 
 /// Options that differ, except those that the saved job did not know yet.

@@ -19,7 +19,7 @@ std::vector<std::string> choices_of(std::string_view option) {
     choices.emplace_back("kpca");
   }
   if (option == "init")
-    choices = {"kmeans", "random-patches", "random", "class-kmeans", "label-affinity"};
+    choices = {"kmeans", "omp-1", "random-patches", "random", "class-kmeans", "label-affinity"};
   if (option == "discrimination-reading") choices = all_names<DiscriminationReading>();
   if (option == "convention") choices = {"paper", "le", "matlab"};
   if (option == "rica-contrast") choices = {"smooth-l1", "logcosh", "exp", "sqrt"};

@@ -3,12 +3,17 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <utility>
 
 #include "data/digest.hpp"
+#include "krica/classify/calibration.hpp"
+#include "krica/classify/splits.hpp"
 #include "krica/joint/trainer.hpp"
 #include "krica/patches/sampling.hpp"
+#include "models/joint_choice.hpp"
 #include "models/parts.hpp"
+#include "models/rules.hpp"
 #include "objectives/basis_condition.hpp"
 #include "runtime/check.hpp"
 #include "solvers/common.hpp"
@@ -17,11 +22,9 @@ namespace krica {
 namespace {
 
 constexpr std::string_view kName = "max-margin";
-constexpr std::array<std::string_view, 3> kInits = {"kmeans", "random-patches", "random"};
+constexpr std::array<std::string_view, 4> kInits = {"kmeans", "omp-1", "random-patches", "random"};
 constexpr Index kReconstructionPatches = 20000;
 constexpr Index kConditionPatches = 2000;
-constexpr Index kSmallestBatch = 16;
-constexpr Index kStepsAnEpoch = 30;  // at least, where the batch is left to the data
 
 std::string digest_of(const Model& model) {
   const std::string bytes = model.to_archive().bytes();
@@ -30,16 +33,10 @@ std::string digest_of(const Model& model) {
   return digest.finish();
 }
 
-/// 128, or fewer where an epoch would have too few steps; never more than half of the images.
-Index batch_for(Index images) {
-  const Index batch = std::clamp(images / kStepsAnEpoch, kSmallestBatch, JointOptions().batch);
-  return std::max<Index>(2, std::min(batch, images / 2));
-}
-
-JointStart start_from(const Archive& content) {
-  JointStart start{content.matrix<float>("atoms"), {}};
-  if (content.has("atom_gammas")) start.gammas = content.vector<float>("atom_gammas");
-  return start;
+JointStart start_from(const Archive& content, const PipelineOptions& options) {
+  const Encoder encoder = Encoder::load(encoder_of(options), content);
+  return {Matrix<float>::copy_of(encoder.atoms()),
+          {encoder.shapes().begin(), encoder.shapes().end()}};
 }
 
 Matrix<float> reconstruction_patches(const Context& context, const ImageSet& images,
@@ -60,8 +57,11 @@ Status settled_status(const Context& context, const ImageSet& images,
   const Matrix<float> patches = preprocessing.apply(
       context,
       sample_patches(context, images, *options.receptive_field, kConditionPatches).patches);
-  switch (
-      basis_condition<float>(context, kernel_of(options), patches, result.atoms, result.gammas)) {
+  const bool kernel_codes = options.encoder == "kernel";
+  const Kernel kernel =
+      kernel_codes ? kernel_of(options) : Kernel{.kind = KernelKind::kLinear};
+  const std::vector<float> gammas = kernel_codes ? result.shapes : std::vector<float>();
+  switch (basis_condition<float>(context, kernel, patches, result.atoms, gammas)) {
     case BasisCondition::kDiverged:
       return Status::kDiverged;
     case BasisCondition::kCollapsed:
@@ -88,27 +88,169 @@ std::string trouble(const JointResult& result) {
       kName, result.failed_step, result.best_epoch);
 }
 
-void keep(const JointResult& result, const PipelineOptions& options, Checkpoint& checkpoint) {
-  Archive& content = checkpoint.content();
-  content.remove("joint_solver");
-  content.put("atoms", result.atoms);
-  if (!result.gammas.empty()) content.put_vector<float>("atom_gammas", result.gammas);
-  // Where it was cancelled there is no time to fit another one.
-  const bool keep_classifier =
-      !options.refit.value_or(false) || result.status == Status::kCancelled;
-  if (result.classifier && keep_classifier) {
-    result.standardiser->save(content);
-    result.classifier->save(content);
+/// One training after the other, what speaks for their results, and which of them is kept.
+class JointStage {
+ public:
+  JointStage(const Context& context, const ImageSet& images, bool best_when_cancelled,
+             Checkpoint& checkpoint)
+      : context_(context),
+        images_(images),
+        best_when_cancelled_(best_when_cancelled),
+        checkpoint_(checkpoint),
+        options_(options_from_json(checkpoint.content().text("settled_options"))),
+        preprocessing_(Preprocessing::load(checkpoint.content())),
+        start_(start_from(checkpoint.content(), options_)) {
+    if (!options_.batch) options_.batch = batch_for(images.size());
+    patches_ = reconstruction_patches(context, images, preprocessing_, options_);
+    if (const auto known = checkpoint.state_if("joint_evidence"))
+      evidence_ = JointEvidence::load(*known);
   }
-  content.put_text("settled_options", to_json(options));
-  content.put_text("basis_status", std::string(name_of(result.status)));
-  content.put_text("joint", trouble(result));
-  content.put_vector<double>("held_out_accuracy", result.held_out_accuracy);
-  Archive history;
-  put_history(history, result.history);
-  checkpoint.put_state("basis_result", history);
-  if (result.status != Status::kCancelled) checkpoint.write();
-}
+
+  void run() {
+    const JointOptions whole = joint_of(options_);
+    const Index folds = options_.held_out ? 0 : folds_for(images_.size());
+    for (Index fold = evidence_.parts; fold < folds; ++fold) {
+      JointOptions part = whole;
+      part.folds = folds;
+      part.fold = fold;
+      part.early_stopping = false;
+      const JointResult result = learn(part);
+      if (result.status == Status::kCancelled) return keep(result, Kept::kJoint);
+      gather(result, held_out_images(context_, images_, part));
+    }
+    JointOptions last = whole;
+    if (folds > 0) {
+      last.held_out = 0;
+      last.early_stopping = false;
+    }
+    JointResult result = learn(last);
+    const std::vector<Index> held_out = held_out_images(context_, images_, last);
+    if (result.status == Status::kCancelled) return keep(result, Kept::kJoint);
+    if (!held_out.empty()) gather(result, held_out);
+    result.status = settled_status(context_, images_, preprocessing_, options_, result);
+    keep(result, choice(result));
+  }
+
+ private:
+  JointResult learn(const JointOptions& options) {
+    JointHooks hooks;
+    hooks.best_when_cancelled = best_when_cancelled_;
+    hooks.checkpoint_due = [&] { return checkpoint_.due(); };
+    hooks.checkpoint = [&](const Archive& state) {
+      checkpoint_.put_state("joint_solver", state);
+      checkpoint_.write();
+    };
+    const auto state = checkpoint_.state_if("joint_solver");
+    return train_jointly(context_, images_, preprocessing_, start_, options, patches_, hooks,
+                         state ? &*state : nullptr);
+  }
+
+  /// What the held-out images say about the start and about the result.
+  void gather(const JointResult& result, const std::vector<Index>& held_out) {
+    const std::vector<int> labels = values_at(images_.labels(), held_out);
+    const auto count = static_cast<Index>(held_out.size());
+    FeatureMatrix features = features_of_atoms(result.atoms, result.shapes);
+    if (result.classifier) {
+      const Matrix<float> scores = scores_of(result, features, held_out);
+      evidence_.joint_right +=
+          accuracy_of(best_classes(scores), labels) * static_cast<double>(count);
+      note_temperature(Kept::kJoint, scores, labels);
+    }
+    if (options_.refit.value_or(true))
+      evidence_.learned.add(try_svm(Kept::kRefitted, features, held_out), count);
+    features = features_of_atoms(start_.atoms, start_.shapes);
+    evidence_.start.add(try_svm(Kept::kStart, features, held_out), count);
+    evidence_.images += static_cast<double>(count);
+    ++evidence_.parts;
+    checkpoint_.content().remove("joint_solver");
+    checkpoint_.put_state("joint_evidence", evidence_.saved());
+    checkpoint_.write();
+  }
+
+  FeatureMatrix features_of_atoms(const Matrix<float>& atoms, std::span<const float> shapes) {
+    const FeatureExtractor extractor(features_of(options_), images_.shape(), preprocessing_,
+                                     Encoder(encoder_of(options_), atoms, shapes));
+    return extractor.extract(context_, images_);
+  }
+
+  Matrix<float> scores_of(const JointResult& result, const FeatureMatrix& features,
+                          const std::vector<Index>& chosen) {
+    Matrix<float> rows(static_cast<Index>(chosen.size()), features.cols());
+    for (std::size_t i = 0; i < chosen.size(); ++i)
+      rows.view().row(static_cast<Index>(i)) = features.view().row(chosen[i]);
+    result.standardiser->apply_in_place(context_, rows);
+    return result.classifier->scores(context_, rows);
+  }
+
+  /// SVMs on the features, which are standardised on the way.
+  ChosenC try_svm(Kept candidate, FeatureMatrix& features, const std::vector<Index>& held_out) {
+    Standardiser::fit(context_, std::as_const(features).view())
+        .apply_in_place(context_, features.view());
+    SvmTrainer trainer(context_, std::as_const(features).view(), images_.labels(),
+                       images_.classes(), {.balanced = options_.balanced});
+    trainer.hold_out(held_out);
+    ChosenC chosen = options_.svm_c ? ChosenC{*options_.svm_c, {}} : trainer.choose_c();
+    const HeldOutScores held = trainer.held_out_scores(chosen.C);
+    note_temperature(candidate, held.scores, held.labels);
+    if (options_.svm_c)
+      chosen.tried.emplace_back(chosen.C, accuracy_of(best_classes(held.scores), held.labels));
+    return chosen;
+  }
+
+  void note_temperature(Kept candidate, const Matrix<float>& scores,
+                        const std::vector<int>& labels) {
+    evidence_.log_temperatures[static_cast<std::size_t>(candidate)] +=
+        std::log(fit_temperature(scores, labels));
+  }
+
+  [[nodiscard]] Kept choice(const JointResult& result) const {
+    if (evidence_.parts > 0) return evidence_.choice(options_.refit);
+    return options_.refit.value_or(true) || !result.classifier ? Kept::kRefitted : Kept::kJoint;
+  }
+
+  void keep(const JointResult& result, Kept kept) {
+    Archive& content = checkpoint_.content();
+    content.remove("joint_solver");
+    options_.refit = kept != Kept::kJoint;
+    if (kept != Kept::kStart)
+      Encoder(encoder_of(options_), result.atoms, result.shapes).save(content);
+    if (result.classifier && kept == Kept::kJoint) {
+      result.standardiser->save(content);
+      result.classifier->save(content);
+    }
+    if (evidence_.parts > 0) {
+      const SvmTrials& svms = kept == Kept::kStart ? evidence_.start : evidence_.learned;
+      if (kept != Kept::kJoint && !options_.svm_c) options_.svm_c = svms.C();
+      const std::vector<double> temperature = {evidence_.temperature(kept)};
+      content.put_vector<double>("temperature", temperature);
+    }
+    const bool start_kept = kept == Kept::kStart && result.status != Status::kNumericalTrouble;
+    content.put_text("settled_options", to_json(options_));
+    content.put_text("basis_status",
+                     start_kept ? "start-kept" : std::string(name_of(result.status)));
+    content.put_text("joint", start_kept ? start_text() : trouble(result));
+    content.put_vector<double>("held_out_accuracy", result.held_out_accuracy);
+    Archive history;
+    put_history(history, result.history);
+    checkpoint_.put_state("basis_result", history);
+    if (result.status != Status::kCancelled) checkpoint_.write();
+  }
+
+  [[nodiscard]] std::string start_text() const {
+    return fmt::format("[{}] learning with the labels did not help ({}): the first atoms are kept",
+                       kName, evidence_.text(Kept::kStart));
+  }
+
+  const Context& context_;
+  const ImageSet& images_;
+  bool best_when_cancelled_;
+  Checkpoint& checkpoint_;
+  PipelineOptions options_;
+  Preprocessing preprocessing_;
+  JointStart start_;
+  Matrix<float> patches_;
+  JointEvidence evidence_;
+};
 
 }  // namespace
 
@@ -116,11 +258,14 @@ std::shared_ptr<const Model> starting_model(PipelineOptions& options) {
   const std::string& init = *options.init;
   if (std::find(kInits.begin(), kInits.end(), init) != kInits.end()) return nullptr;
   require(std::filesystem::exists(init), kName,
-          "init must be kmeans, random-patches, random or a model file, got '{}'", init);
+          "init must be kmeans, omp-1, random-patches, random or a model file, got '{}'", init);
   auto model = std::make_shared<const Model>(Model::load(init));
   const PipelineOptions& from = model->options();
-  require(from.encoder == "kernel", kName, "{} has no kernel codes but '{}'", init,
-          from.encoder.value_or("none"));
+  const std::string encoder = from.encoder.value_or("none");
+  require(encoder != "none" && has_derivative(encoder_kind(encoder)), kName,
+          "{} has '{}' codes, which have no derivative to learn by", init, encoder);
+  options.encoder = encoder;
+  options.threshold = from.threshold;
   options.components = model->parts().extractor->encoder().atoms().rows();
   options.receptive_field = from.receptive_field;
   options.kernel = from.kernel;
@@ -142,25 +287,8 @@ std::shared_ptr<const Model> starting_model(PipelineOptions& options) {
 void learn_jointly(const Context& context, const ImageSet& images, bool best_when_cancelled,
                    Checkpoint& checkpoint, TrainingReport& report) {
   Archive& content = checkpoint.content();
-  if (!content.has_text("joint")) {
-    PipelineOptions options = options_from_json(content.text("settled_options"));
-    if (!options.batch) options.batch = batch_for(images.size());
-    const Preprocessing preprocessing = Preprocessing::load(content);
-    const Matrix<float> patches = reconstruction_patches(context, images, preprocessing, options);
-    JointHooks hooks;
-    hooks.best_when_cancelled = best_when_cancelled;
-    hooks.checkpoint_due = [&] { return checkpoint.due(); };
-    hooks.checkpoint = [&](const Archive& state) {
-      checkpoint.put_state("joint_solver", state);
-      checkpoint.write();
-    };
-    const auto state = checkpoint.state_if("joint_solver");
-    JointResult result =
-        train_jointly(context, images, preprocessing, start_from(content), joint_of(options),
-                      patches, hooks, state ? &*state : nullptr);
-    result.status = settled_status(context, images, preprocessing, options, result);
-    keep(result, options, checkpoint);
-  }
+  if (!content.has_text("joint"))
+    JointStage(context, images, best_when_cancelled, checkpoint).run();
   report.warning = content.text("joint");
   report.held_out_accuracy = content.vector<double>("held_out_accuracy");
 }

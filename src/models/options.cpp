@@ -58,7 +58,7 @@ constexpr Index kPatchIterations = 100;
 constexpr Index kSampleIterations = 1000;
 constexpr ImageShape kSomeImage{2, 2, 1};
 constexpr double kPatchRate = 0.01;
-constexpr double kJointRate = 0.003;
+constexpr double kJointRate = 0.001;
 constexpr double kJointPower = 0.5;
 /// init where the first atoms come with the job.
 constexpr std::string_view kGivenAtoms = "given";
@@ -143,11 +143,41 @@ void require_heeded(const PipelineOptions& options) {
 
 bool is_kernel_code(std::string_view encoder) { return encoder == "kernel" || encoder == "lasso"; }
 
+/// Whether options ask for kernel codes in joint training without naming them.
+bool asks_for_kernel(const PipelineOptions& options) {
+  return options.gamma || options.reconstruction > 0 ||
+         options.kernel != PipelineOptions().kernel;
+}
+
+std::string_view encoder_for(const PipelineOptions& options, const DataFacts& facts) {
+  const BasisMethod& method = basis_method(options.method);
+  const bool sample = facts.shape.is_sample();
+  if (method.joint) return sample || asks_for_kernel(options) ? "kernel" : method.encoder;
+  const bool signed_codes = sample && facts.classes == 0 && !method.sample_encoder.empty();
+  return signed_codes ? method.sample_encoder : method.encoder;
+}
+
+/// The kernel's codes of images are of patches of length 1; of samples as they are.
+bool unit_norm_for(const PipelineOptions& settled, const ImageShape& shape) {
+  const BasisMethod& method = basis_method(settled.method);
+  if (method.joint) return settled.encoder == "kernel" && !shape.is_sample();
+  return shape.is_sample() ? method.sample_unit_norm.value_or(method.unit_norm) : method.unit_norm;
+}
+
+/// The atoms that learning begins with: for joint training, those that suit the code.
+std::string_view init_for(const PipelineOptions& settled) {
+  const BasisMethod& method = basis_method(settled.method);
+  if (!method.joint) return method.init;
+  if (settled.encoder == "kernel") return "random-patches";
+  return settled.encoder == "triangle" ? "kmeans" : method.init;
+}
+
 }  // namespace
 
 bool uses_kernel(const PipelineOptions& settled) {
   const BasisMethod& method = basis_method(settled.method);
-  const bool learns_by_it = is_kernel_code(method.encoder) && method.solvers != SolverChoice::kNone;
+  const bool learns_by_it =
+      is_kernel_code(method.encoder) && method.solvers != SolverChoice::kNone && !method.joint;
   return method.learn != nullptr && (learns_by_it || is_kernel_code(*settled.encoder));
 }
 
@@ -198,8 +228,6 @@ void PipelineOptions::validate() const {
   require(!rate || (std::isfinite(*rate) && *rate > 0), "options",
           "rate must be auto or > 0, got {}", rate.value_or(0));
   if (chosen.joint) {
-    require(!encoder || encoder == "kernel", "options",
-            "max-margin-krica learns kernel codes; encoder must be kernel, got {}", *encoder);
     joint_of(*this).validate();
   }
   features_of(*this).validate();
@@ -230,14 +258,9 @@ PipelineOptions resolved(const PipelineOptions& options, const DataFacts& facts)
   settled.validate();
   const ImageShape& shape = facts.shape;
   const BasisMethod& method = basis_method(settled.method);
-  const bool signed_codes =
-      shape.is_sample() && facts.classes == 0 && !method.sample_encoder.empty();
-  if (!settled.encoder)
-    settled.encoder = std::string(signed_codes ? method.sample_encoder : method.encoder);
-  if (!settled.unit_norm)
-    settled.unit_norm =
-        shape.is_sample() ? method.sample_unit_norm.value_or(method.unit_norm) : method.unit_norm;
-  if (!settled.init) settled.init = std::string(method.init);
+  if (!settled.encoder) settled.encoder = std::string(encoder_for(settled, facts));
+  if (!settled.unit_norm) settled.unit_norm = unit_norm_for(settled, shape);
+  if (!settled.init) settled.init = std::string(init_for(settled));
   if (is_matlab_rica(settled)) {
     settled.reconstruction_weight = settled.reconstruction_weight.value_or(1.0);
   } else {
@@ -263,7 +286,7 @@ PipelineOptions resolved(const PipelineOptions& options, const DataFacts& facts)
   if (!settled.pool_power) settled.pool_power = method.joint ? kJointPower : 1.0;
   if (!settled.rate) settled.rate = method.joint ? kJointRate : kPatchRate;
   if (!settled.learn_gamma)
-    settled.learn_gamma = method.joint && kernel_kind(settled.kernel) == KernelKind::kGaussian;
+    settled.learn_gamma = method.joint && has_shapes(encoder_of(settled));
   return settled;
 }
 
@@ -379,21 +402,21 @@ BasisOptions basis_of(const PipelineOptions& options) {
 JointOptions joint_of(const PipelineOptions& options) {
   const double rate = options.rate.value_or(kJointRate);
   JointOptions joint;
-  joint.objective = {.kernel = kernel_of(options),
+  joint.objective = {.encoder = encoder_of(options),
                      .features = features_of(options),
                      .loss = margin_loss(options.loss),
                      .reconstruction = options.reconstruction,
                      .sparsity = sparsity_of(options),
                      .epsilon = options.epsilon};
-  joint.learn_gamma = options.learn_gamma.value_or(true);
+  joint.learn_shapes = options.learn_gamma.value_or(true);
   joint.augmentation = {.flips = options.flips.value_or(false), .crops = options.crops};
   joint.epochs = options.epochs.value_or(kEpochs);
   joint.batch = options.batch.value_or(joint.batch);
   joint.rate = rate;
   joint.classifier_rate = rate * kClassifierRate;
   joint.decay = options.decay;
-  joint.held_out = options.held_out;
-  joint.patience = options.patience;
+  joint.held_out = options.held_out.value_or(kHeldOut);
+  joint.patience = options.patience.value_or(kPatience);
   return joint;
 }
 

@@ -72,13 +72,12 @@ class Chooser {
   void choose_training() {
     PipelineOptions& options = result_.options;
     const bool joint = basis_method(options.method).joint;
-    if (!options.refit) options.refit = joint;
     if (!options.flips) {
       options.flips = joint && facts_.shape.channels == 3 && !facts_.shape.is_sample();
       if (*options.flips) note("flips", "yes", "colour images: mirrored photographs are as likely");
     }
     if (options.epochs) return;
-    options.epochs = kEpochs;
+    options.epochs = joint ? joint_epochs_for(facts_.size) : kEpochs;
     if (joint) note("epochs", std::to_string(*options.epochs), described(facts_));
   }
 

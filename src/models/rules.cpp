@@ -15,6 +15,16 @@ constexpr Index kCostlyAtoms = 200;   ///< where each atom costs much
 constexpr Index kUnmixedAtoms = 64;   ///< of unlabelled samples, at most
 constexpr Index kFewestAtoms = 2;
 
+// Of joint training.
+constexpr Index kFewImages = 4000;  ///< a fifth of fewer cannot tell a gain of two points
+constexpr Index kFolds = 3;
+constexpr Index kSmallestBatch = 16;
+constexpr Index kLargestBatch = 128;
+constexpr Index kStepsAnEpoch = 30;  ///< at least
+constexpr Index kFewestSteps = 400;
+constexpr Index kJointEpochs = 12;
+constexpr Index kMostJointEpochs = 60;
+
 constexpr auto kRules = std::to_array<MethodRule>({
     {[](const DataFacts& f) { return f.shape.is_sample() && f.classes == 0; }, "rica",
      "linear components, as MATLAB's rica learns them"},
@@ -48,6 +58,18 @@ Index wanted_atoms(const BasisMethod& method, const DataFacts& facts) {
 const MethodRule& method_rule(const DataFacts& facts) {
   return *std::find_if(kRules.begin(), kRules.end(),
                        [&](const MethodRule& rule) { return rule.fits(facts); });
+}
+
+Index folds_for(Index images) { return images < kFewImages ? kFolds : 0; }
+
+Index batch_for(Index images) {
+  const Index batch = std::clamp(images / kStepsAnEpoch, kSmallestBatch, kLargestBatch);
+  return std::max<Index>(2, std::min(batch, images / 2));
+}
+
+Index joint_epochs_for(Index images) {
+  const Index steps = std::max<Index>(1, images / batch_for(images));
+  return std::clamp((kFewestSteps + steps - 1) / steps, kJointEpochs, kMostJointEpochs);
 }
 
 Index components_for(const BasisMethod& method, const DataFacts& facts, Index receptive_field) {

@@ -14,6 +14,8 @@ constexpr Index kField = 6;
 constexpr Index kLargeField = 8;
 constexpr Index kLargeSide = 64;  ///< from this side on patches are larger
 constexpr Index kEpochs = 10;
+constexpr double kHeldOut = 0.2;
+constexpr Index kPatience = 10;
 
 struct MethodRule {
   bool (*fits)(const DataFacts& facts);
@@ -26,5 +28,15 @@ const MethodRule& method_rule(const DataFacts& facts);
 
 /// As many atoms as the method allows for the data, at most what pays for that number of images.
 Index components_for(const BasisMethod& method, const DataFacts& facts, Index receptive_field);
+
+/// Folds by which joint training is judged; 0 where one held-out part has images enough.
+Index folds_for(Index images);
+
+/// Epochs of joint training: few images have few steps an epoch.
+Index joint_epochs_for(Index images);
+
+/// Images a step of joint training: 128, or fewer where an epoch would have too few steps; never
+/// more than half of the images.
+Index batch_for(Index images);
 
 }  // namespace krica

@@ -96,7 +96,7 @@ class Training {
     if (!checkpoint_.content().has("atoms") && job_.start != nullptr && job_.stream == nullptr) {
       const FeatureExtractor& from = *job_.start->parts().extractor;
       keep_basis(from.preprocessing(), {Matrix<float>::copy_of(from.encoder().atoms()), {}, {}},
-                 from.encoder().gammas());
+                 from.encoder().shapes());
     }
     if (!checkpoint_.content().has("atoms")) {
       PatchSample sample = timed("patches", [&] {
@@ -177,10 +177,11 @@ class Training {
   }
 
   void keep_basis(const Preprocessing& preprocessing, const Basis& basis,
-                  std::span<const float> gammas = {}) {
+                  std::span<const float> shapes = {}) {
     Archive& content = checkpoint_.content();
     content.remove("solver");
-    Encoder(encoder_of(parts_.options), basis.atoms, gammas, basis.bias).save(content);
+    const std::span<const float> own = basis.bias.empty() ? shapes : std::span<const float>(basis.bias);
+    Encoder(encoder_of(parts_.options), basis.atoms, own).save(content);
     preprocessing.save(content);
     if (!basis.atom_class.empty()) {
       const std::vector<std::int64_t> classes(basis.atom_class.begin(), basis.atom_class.end());
@@ -211,7 +212,7 @@ class Training {
     if (has_joint_classifier(checkpoint_)) {
       parts_.standardiser = Standardiser::load(checkpoint_.content());
       parts_.svm = LinearSvm::load(checkpoint_.content());
-      if (!context_.cancelled()) calibrate([&] { return joint_held_out_scores(); });
+      if (checkpoint_.content().has("temperature")) take_temperature();
       return;
     }
     FeatureMatrix features = extract_features();
@@ -221,38 +222,27 @@ class Training {
       SvmTrainer trainer(context_, std::as_const(features).view(), images_.labels(),
                          images_.classes(), {.balanced = parts_.options.balanced});
       if (!parts_.options.svm_c) parts_.options.svm_c = choose_c(trainer);
-      calibrate([&] { return trainer.held_out_scores(*parts_.options.svm_c, joint_held_out()); });
+      calibrate(trainer);
       parts_.svm = fit_svm(trainer);
     });
   }
 
-  /// Fits the temperature to the scores of images that the classifier was not trained on.
-  void calibrate(const std::function<HeldOutScores()>& held_out_scores) {
+  /// Fits the temperature to the scores of images that the classifier was not trained on, unless
+  /// joint training has done so.
+  void calibrate(SvmTrainer& trainer) {
     Archive& content = checkpoint_.content();
     if (!content.has("temperature")) {
-      const HeldOutScores held_out = held_out_scores();
+      const HeldOutScores held_out = trainer.held_out_scores(*parts_.options.svm_c);
       if (held_out.labels.empty()) return;
       const std::vector<double> fitted = {fit_temperature(held_out.scores, held_out.labels)};
       content.put_vector<double>("temperature", fitted);
       if (checkpoint_.due()) checkpoint_.write();
     }
-    parts_.temperature = content.vector<double>("temperature").at(0);
+    take_temperature();
   }
 
-  /// The images whose labels the atoms were not learned from; empty for methods other than joint.
-  std::vector<Index> joint_held_out() {
-    return method_.joint ? held_out_images(context_, images_, joint_of(parts_.options))
-                         : std::vector<Index>();
-  }
-
-  HeldOutScores joint_held_out_scores() {
-    const std::vector<Index> held_out = joint_held_out();
-    if (held_out.empty()) return {};
-    const ImageSetPtr unowned(ImageSetPtr(), &images_);
-    FeatureMatrix features = parts_.extractor->extract(context_, *subset(unowned, held_out));
-    parts_.standardiser->apply_in_place(context_, features.view());
-    return {parts_.svm->scores(context_, std::as_const(features).view()),
-            values_at(images_.labels(), held_out)};
+  void take_temperature() {
+    parts_.temperature = checkpoint_.content().vector<double>("temperature").at(0);
   }
 
   FeatureMatrix extract_features() {

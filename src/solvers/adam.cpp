@@ -243,6 +243,10 @@ RateSchedule rate_schedule(std::string_view name) {
   return find_value(kSchedules, name, "rate schedule");
 }
 
+Index warm_up_steps(Index total_steps) {
+  return static_cast<Index>(std::ceil(kWarmUp * static_cast<double>(total_steps)));
+}
+
 double rate_at(const AdamOptions& options, Index step, Index total_steps) {
   if (options.schedule == RateSchedule::kConstant) return options.rate;
   const double part =

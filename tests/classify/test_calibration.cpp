@@ -139,7 +139,8 @@ TEST(HeldOutScores, AreOfSamplesTheClassifierHasNotSeen) {
   const HeldOutScores fifth = trainer.held_out_scores(10);
   EXPECT_EQ(fifth.labels.size(), 12U);
   EXPECT_LT(accuracy_of(best_classes(fifth.scores), fifth.labels), 0.85);
-  const HeldOutScores chosen = trainer.held_out_scores(10, {3, 4});
+  trainer.hold_out({3, 4});
+  const HeldOutScores chosen = trainer.held_out_scores(10);
   EXPECT_EQ(chosen.labels, (std::vector<int>{1, 0}));
   EXPECT_EQ(chosen.scores.rows(), 2);
 }

@@ -64,7 +64,8 @@ TEST_P(EveryEncoder, IsItsFormula) {
   const Matrix<float> patches = support::random_matrix<float>(11, 9, 2);
   std::vector<float> bias;
   for (Index u = 0; u < 37; ++u) bias.push_back(0.1F * static_cast<float>(u) - 2);
-  const Encoder encoder(options, atoms, {}, bias);
+  const bool biased = GetParam() == EncoderKind::kSigmoid;
+  const Encoder encoder(options, atoms, biased ? bias : std::vector<float>());
   EXPECT_EQ(encoder.channels(), GetParam() == EncoderKind::kSoftThreshold ? 74 : 37);
   Matrix<float> codes(11, encoder.channels());
   encoder.encode(patches, codes);
@@ -128,10 +129,10 @@ TEST(Encoder, SurvivesAnArchive) {
   const EncoderOptions options{.kind = EncoderKind::kSigmoid};
   for (const std::vector<float>& bias : {std::vector<float>{}, std::vector<float>{1, -2, 3}}) {
     Archive archive;
-    Encoder(options, atoms, {}, bias).save(archive);
+    Encoder(options, atoms, bias).save(archive);
     const Encoder loaded = Encoder::load(options, archive);
     EXPECT_TRUE(loaded.atoms() == atoms.view());
-    EXPECT_EQ(std::vector<float>(loaded.bias().begin(), loaded.bias().end()), bias);
+    EXPECT_EQ(std::vector<float>(loaded.shapes().begin(), loaded.shapes().end()), bias);
   }
 }
 
@@ -141,9 +142,12 @@ TEST(Encoder, RefusesBadInput) {
   EXPECT_THROW(Encoder({.threshold = -0.1}, atoms), InvalidArgument);
   EXPECT_THROW(Encoder({}, Matrix<float>(0, 2)), InvalidArgument);
   const std::vector<float> two = {1, 2};
-  EXPECT_THROW(Encoder({}, atoms, {}, two), InvalidArgument);
+  EXPECT_THROW(Encoder({.kind = EncoderKind::kSigmoid}, atoms, two), InvalidArgument);
   const std::vector<float> holed = {1, NAN, 2};
-  EXPECT_THROW(Encoder({}, atoms, {}, holed), InvalidArgument);
+  EXPECT_THROW(Encoder({.kind = EncoderKind::kSigmoid}, atoms, holed), InvalidArgument);
+  const std::vector<float> three = {1, 2, 3};
+  EXPECT_THROW(Encoder({.kind = EncoderKind::kTriangle}, atoms, three), InvalidArgument);
+  EXPECT_THROW(Encoder({.kind = EncoderKind::kLasso}, atoms, three), InvalidArgument);
   atoms(1, 1) = NAN;
   EXPECT_THROW(Encoder({}, atoms), InvalidArgument);
   EXPECT_THROW(encoder_kind("triangular"), InvalidArgument);
@@ -164,6 +168,26 @@ TEST(Encoder, EveryAtomMayHaveItsOwnWidth) {
   }
   EXPECT_THROW(Encoder({}, atoms, std::vector<float>{1, 2}), InvalidArgument);
   EXPECT_THROW(Encoder({}, atoms, std::vector<float>{1, 0, 2}), InvalidArgument);
+}
+
+TEST(Encoder, EveryAtomMayHaveItsOwnThreshold) {
+  const Matrix<float> atoms = support::random_matrix<float>(3, 9, 1);
+  const Matrix<float> patches = support::random_matrix<float>(4, 9, 2);
+  const std::vector<float> thresholds = {0.05F, -0.1F, 1.2F};
+  const Encoder encoder({.kind = EncoderKind::kSoftThreshold, .threshold = 7}, atoms, thresholds);
+  Matrix<float> codes(4, 6);
+  encoder.encode(patches, codes);
+  for (Index i = 0; i < 4; ++i) {
+    for (Index u = 0; u < 3; ++u) {
+      const float dot = patches.view().row(i).dot(atoms.view().row(u));
+      const float t = thresholds[static_cast<std::size_t>(u)];
+      EXPECT_NEAR(codes(i, u), std::max(0.0F, dot - t), 1e-5);
+      EXPECT_NEAR(codes(i, 3 + u), std::max(0.0F, -dot - t), 1e-5);
+    }
+  }
+  Archive archive;
+  encoder.save(archive);
+  EXPECT_TRUE(archive.has("atom_thresholds"));
 }
 
 }  // namespace

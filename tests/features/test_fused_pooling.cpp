@@ -16,7 +16,7 @@ namespace {
 struct Code {
   std::string name;
   EncoderOptions options;
-  bool widths = false;  // one γ an atom
+  bool shapes = false;  // one γ an atom
   double tolerance = 2e-5;
 };
 
@@ -36,13 +36,14 @@ std::vector<Code> codes() {
           {"signed_linear", {EncoderKind::kLinear}},
           {"triangle", {EncoderKind::kTriangle}},
           {"hard", {EncoderKind::kHard}},
-          {"soft_threshold", {EncoderKind::kSoftThreshold, {}, 0.3}}};
+          {"soft_threshold", {EncoderKind::kSoftThreshold, {}, 0.3}},
+          {"soft_threshold_of_many_thresholds", {EncoderKind::kSoftThreshold}, true}};
 }
 
-std::vector<float> widths_of(Index K) {
-  std::vector<float> widths;
-  for (Index u = 0; u < K; ++u) widths.push_back(0.3F + 0.1F * static_cast<float>(u % 20));
-  return widths;
+std::vector<float> shapes_of(Index K) {
+  std::vector<float> shapes;
+  for (Index u = 0; u < K; ++u) shapes.push_back(0.3F + 0.1F * static_cast<float>(u % 20));
+  return shapes;
 }
 
 /// Cells of many sizes, an empty one among them, which do not cover all rows.
@@ -72,8 +73,8 @@ void expect_same(const Code& code, Index K, Index n) {
   const auto scale = static_cast<float>(1 / std::sqrt(static_cast<double>(n)));
   for (Index e = 0; e < atoms.size(); ++e) atoms.data()[e] *= scale;
   for (Index e = 0; e < patches.size(); ++e) patches.data()[e] *= scale;
-  const std::vector<float> widths = code.widths ? widths_of(K) : std::vector<float>();
-  const Encoder encoder(code.options, atoms, widths);
+  const std::vector<float> shapes = code.shapes ? shapes_of(K) : std::vector<float>();
+  const Encoder encoder(code.options, atoms, shapes);
   const std::vector<Range> cells = cells_of_many_sizes();
   const auto wanted = naive_sums(encoder, patches, cells);
 

@@ -33,12 +33,17 @@ struct JointProblem {
   ImageShape shape = {9, 8, 1};
   FeatureOptions features = {3, 1, 2, 2, false, 0.5};
   Kernel kernel = {.kind = KernelKind::kGaussian, .gamma = 0.7, .scale = 0.8};
+  EncoderKind code = EncoderKind::kKernel;
   Index images = 6;
   Index K = 5;
   Index n = 4;
   int classes = 3;
 
   [[nodiscard]] PoolingGrid grid() const { return {features, shape}; }
+  [[nodiscard]] EncoderOptions encoder() const {
+    return {.kind = code, .kernel = kernel, .threshold = 0.2};
+  }
+  [[nodiscard]] Index channels() const { return channels_of(code, K); }
   /// All patches and the atoms, no two values of a column near each other (see random_problem).
   [[nodiscard]] Problem samples() const {
     return random_problem({.m = images * grid().positions(), .n = n, .K = K, .classes = classes});
@@ -56,16 +61,16 @@ struct JointProblem {
   }
 
   template <class Scalar>
-  [[nodiscard]] JointParameters<Scalar> parameters(bool learn_gamma) const {
+  [[nodiscard]] JointParameters<Scalar> parameters(bool with_shapes) const {
     JointParameters<Scalar> at;
     at.W = cast_to<Scalar>(samples().W);
-    if (learn_gamma) {
-      at.log_gamma = Matrix<Scalar>(1, K);
+    if (with_shapes) {
+      at.shapes = Matrix<Scalar>(1, K);
       for (Index u = 0; u < K; ++u)
-        at.log_gamma(0, u) = static_cast<Scalar>(-0.5 + 0.2 * static_cast<double>(u));
+        at.shapes(0, u) = static_cast<Scalar>(-0.5 + 0.2 * static_cast<double>(u));
     }
     // Not too large: the hinge's kinks must stay away from the steps of differences.
-    at.T = cast_to<Scalar>(random_matrix<double>(classes, grid().cells() * K, 13));
+    at.T = cast_to<Scalar>(random_matrix<double>(classes, grid().cells() * channels(), 13));
     for (Index e = 0; e < at.T.size(); ++e) at.T.data()[e] *= static_cast<Scalar>(0.3);
     at.bias = cast_to<Scalar>(random_matrix<double>(1, classes, 14));
     return at;

@@ -38,7 +38,7 @@ TEST_P(JointMemory, OneStepHoldsAtMost64Mebibytes) {
   JointParameters<float> at;
   at.W = support::random_matrix<float>(kAtoms, 108, 1);
   at.W.view() *= 0.1F;
-  at.log_gamma = Matrix<float>(1, kAtoms);
+  at.shapes = Matrix<float>(1, kAtoms);
   at.T = support::random_matrix<float>(10, side * side * kAtoms, 2);
   at.bias = Matrix<float>(1, 10);
   JointParameters<float> gradient = at.zeros();
@@ -51,7 +51,7 @@ TEST_P(JointMemory, OneStepHoldsAtMost64Mebibytes) {
   const Context context({.threads = 4});
   const support::PeakMemory peak;
   JointObjective<float> objective(context,
-                                  {.kernel = {.gamma = 3},
+                                  {.encoder = {.kernel = {.gamma = 3}},
                                    .features = {6, 6, side, side, false, 0.5},
                                    .reconstruction = GetParam().reconstruction},
                                   {32, 32, 3}, reconstructed);

@@ -22,11 +22,15 @@ struct Case {
   double power = 0.5;
   double reconstruction = 0;
   bool overlap = false;
+  EncoderKind code = EncoderKind::kKernel;
 };
 
 std::string name_of_case(const testing::TestParamInfo<Case>& info) {
   const Case& c = info.param;
-  return support::test_name(c.kernel) + "Grid" + std::to_string(c.grid) + "Stride" +
+  const std::string code = c.code == EncoderKind::kKernel
+                               ? support::test_name(c.kernel)
+                               : support::test_name(std::string(name_of(c.code)));
+  return code + "Grid" + std::to_string(c.grid) + "Stride" +
          std::to_string(c.stride) + (c.overlap ? "Overlap" : "") +
          support::test_name(std::string(name_of(c.loss))) + "Power" +
          std::to_string(static_cast<int>(10 * c.power)) + (c.reconstruction > 0 ? "Krica" : "");
@@ -38,16 +42,18 @@ TEST_P(WholeObjective, GradientAgreesWithDifferences) {
   const Case& c = GetParam();
   JointProblem problem;
   problem.kernel.kind = c.kernel;
+  problem.code = c.code;
+  if (c.code == EncoderKind::kTriangle) problem.images = 3;  // differences cross no kink
   problem.features = {3, c.stride, c.grid, c.grid, c.overlap, c.power};
   const auto images = problem.patches<double>();
   const std::vector<int> labels = problem.labels();
   Matrix<double> patches = support::random_matrix<double>(9, problem.n, 21);
   const std::vector<Index> rows = {0, 3, 4, 8};
   const JointBatch<double> batch{images, labels, rows};
-  const auto at = problem.parameters<double>(c.kernel == KernelKind::kGaussian);
+  const auto at = problem.parameters<double>(has_shapes(problem.encoder()));
   const Context context({.threads = 1});
   JointObjective<double> objective(context,
-                                   {.kernel = problem.kernel,
+                                   {.encoder = problem.encoder(),
                                     .features = problem.features,
                                     .loss = c.loss,
                                     .reconstruction = c.reconstruction,
@@ -58,7 +64,7 @@ TEST_P(WholeObjective, GradientAgreesWithDifferences) {
   const double value = objective.value_and_gradient(batch, at, gradient, moments);
   EXPECT_DOUBLE_EQ(value, objective.value(batch, at));
   using Part = Matrix<double> JointParameters<double>::*;
-  for (const Part part : {&JointParameters<double>::W, &JointParameters<double>::log_gamma,
+  for (const Part part : {&JointParameters<double>::W, &JointParameters<double>::shapes,
                           &JointParameters<double>::T, &JointParameters<double>::bias}) {
     JointParameters<double> moved = at;
     const auto f = [&](const Matrix<double>& values) {
@@ -83,6 +89,9 @@ std::vector<Case> cases() {
   }
   list.push_back({.kernel = KernelKind::kInverseDistance});
   list.push_back({.kernel = KernelKind::kHistogramIntersection});
+  for (const EncoderKind code : {EncoderKind::kSoftThreshold, EncoderKind::kTriangle,
+                                 EncoderKind::kAbs, EncoderKind::kSigmoid})
+    list.push_back({.code = code});
   return list;
 }
 INSTANTIATE_TEST_SUITE_P(Joint, WholeObjective, testing::ValuesIn(cases()), name_of_case);
@@ -98,7 +107,7 @@ TEST(JointObjective, WithoutTheClassifierItIsKrica) {
   at.bias.set_zero();
   const Context context({.threads = 1});
   JointObjective<double> objective(
-      context, {.kernel = problem.kernel, .features = problem.features, .reconstruction = 0.7},
+      context, {.encoder = problem.encoder(), .features = problem.features, .reconstruction = 0.7},
       problem.shape, patches);
   JointParameters<double> gradient = at.zeros();
   BatchMoments moments;
@@ -119,7 +128,7 @@ TEST(JointObjective, ScoresWithTheBatchsMomentsGiveItsLoss) {
   const auto at = problem.parameters<double>(true);
   const Context context({.threads = 1});
   JointObjective<double> objective(
-      context, {.kernel = problem.kernel, .features = problem.features}, problem.shape);
+      context, {.encoder = problem.encoder(), .features = problem.features}, problem.shape);
   JointParameters<double> gradient = at.zeros();
   BatchMoments moments;
   const double value = objective.value_and_gradient({images, labels}, at, gradient, moments);
@@ -137,7 +146,7 @@ TEST(JointObjective, SameBitsForAnyThreads) {
   const auto gradient_with = [&](int threads) {
     const Context context({.threads = threads});
     JointObjective<float> objective(
-        context, {.kernel = problem.kernel, .features = problem.features}, problem.shape);
+        context, {.encoder = problem.encoder(), .features = problem.features}, problem.shape);
     JointParameters<float> gradient = at.zeros();
     BatchMoments moments;
     objective.value_and_gradient({images, labels}, at, gradient, moments);
@@ -147,7 +156,7 @@ TEST(JointObjective, SameBitsForAnyThreads) {
   for (const int threads : {2, 4}) {
     const auto other = gradient_with(threads);
     EXPECT_TRUE(support::same_bits(one.W, other.W));
-    EXPECT_TRUE(support::same_bits(one.log_gamma, other.log_gamma));
+    EXPECT_TRUE(support::same_bits(one.shapes, other.shapes));
     EXPECT_TRUE(support::same_bits(one.T, other.T));
   }
 }
@@ -161,7 +170,7 @@ TEST(JointObjective, FloatFollowsDouble) {
     const auto images = problem.patches<Scalar>();
     const auto at = problem.parameters<Scalar>(true);
     JointObjective<Scalar> objective(
-        context, {.kernel = problem.kernel, .features = problem.features}, problem.shape);
+        context, {.encoder = problem.encoder(), .features = problem.features}, problem.shape);
     JointParameters<Scalar> gradient = at.zeros();
     BatchMoments moments;
     objective.value_and_gradient({images, labels}, at, gradient, moments);
@@ -170,7 +179,7 @@ TEST(JointObjective, FloatFollowsDouble) {
   const auto narrow = gradient_in(0.0F);
   const auto wide = gradient_in(0.0);
   EXPECT_LT(support::relative_error(narrow.W, wide.W), support::kFloatAgainstDouble);
-  EXPECT_LT(support::relative_error(narrow.log_gamma, wide.log_gamma),
+  EXPECT_LT(support::relative_error(narrow.shapes, wide.shapes),
             support::kFloatAgainstDouble);
 }
 
@@ -185,7 +194,7 @@ TEST(JointObjective, RefusesWhatDoesNotFit) {
       << "no patches to reconstruct";
   problem.kernel.kind = KernelKind::kPolynomial;
   JointObjective<double> objective(
-      context, {.kernel = problem.kernel, .features = problem.features}, problem.shape);
+      context, {.encoder = problem.encoder(), .features = problem.features}, problem.shape);
   const auto images = problem.patches<double>();
   const auto at = problem.parameters<double>(true);
   const std::vector<int> labels = problem.labels();

@@ -41,7 +41,7 @@ TEST_P(PooledCodes, EqualTheDefinition) {
   const auto patches = problem.patches<double>();
   const auto at = problem.parameters<double>(false);
   Matrix<double> Z(problem.images, grid.cells() * problem.K);
-  pool_codes<double>(Context({.threads = 1}), grid, patches, {problem.kernel, at.W, {}}, Z);
+  pool_codes<double>(Context({.threads = 1}), grid, patches, {problem.encoder(), at.W}, Z);
   const FeatureOptions& f = problem.features;
   const auto range = [&](Index cell, Index cells, Index positions) -> std::pair<double, double> {
     const auto P = static_cast<double>(positions);
@@ -81,26 +81,24 @@ TEST_P(PooledCodes, BackwardIsTheDerivative) {
   const auto at = problem.parameters<double>(widths);
   const auto Q = support::random_matrix<double>(problem.images, grid.cells() * problem.K, 5);
   const auto value = [&](const Matrix<double>& W, const Matrix<double>& log_gamma) {
-    std::vector<double> gammas;
-    for (Index u = 0; u < log_gamma.cols(); ++u) gammas.push_back(std::exp(log_gamma(0, u)));
+    const std::vector<double> gammas = encoder_shapes(problem.encoder(), log_gamma);
     Matrix<double> Z(Q.rows(), Q.cols());
-    pool_codes<double>(Context({.threads = 1}), grid, patches, {problem.kernel, W, gammas}, Z);
+    pool_codes<double>(Context({.threads = 1}), grid, patches, {problem.encoder(), W, gammas}, Z);
     return (Z.view().array() * Q.view().array()).sum();
   };
-  std::vector<double> gammas;
-  for (Index u = 0; u < at.log_gamma.cols(); ++u) gammas.push_back(std::exp(at.log_gamma(0, u)));
+  const std::vector<double> gammas = encoder_shapes(problem.encoder(), at.shapes);
   Matrix<double> gradient(problem.K, problem.n);
-  Matrix<double> widths_gradient(1, at.log_gamma.cols());
+  Matrix<double> widths_gradient(1, at.shapes.cols());
   pool_codes_backward<double>(
-      Context({.threads = 1}), grid, patches, {problem.kernel, at.W, gammas}, Q, gradient,
+      Context({.threads = 1}), grid, patches, {problem.encoder(), at.W, gammas}, Q, gradient,
       {widths_gradient.data(), static_cast<std::size_t>(widths_gradient.size())});
   EXPECT_LT(support::gradient_error(
-                gradient, [&](const Matrix<double>& W) { return value(W, at.log_gamma); }, at.W),
+                gradient, [&](const Matrix<double>& W) { return value(W, at.shapes); }, at.W),
             kStageGradient);
   if (!widths) return;
   EXPECT_LT(
       support::gradient_error(
-          widths_gradient, [&](const Matrix<double>& g) { return value(at.W, g); }, at.log_gamma),
+          widths_gradient, [&](const Matrix<double>& g) { return value(at.W, g); }, at.shapes),
       kStageGradient);
 }
 
@@ -116,13 +114,144 @@ std::vector<Case> cases() {
 }
 INSTANTIATE_TEST_SUITE_P(Joint, PooledCodes, testing::ValuesIn(cases()), name_of_case);
 
+/// The codes of one patch, from their definitions.
+std::vector<double> naive_codes(EncoderKind kind, const Matrix<double>& W, const double* x,
+                                const std::vector<double>& shapes) {
+  const auto K = static_cast<std::size_t>(W.rows());
+  std::vector<double> a(K, 0.0);
+  std::vector<double> z(K, 0.0);
+  for (std::size_t u = 0; u < K; ++u) {
+    const double* w = W.row(static_cast<Index>(u));
+    for (Index j = 0; j < W.cols(); ++j) {
+      a[u] += w[j] * x[j];
+      z[u] += (w[j] - x[j]) * (w[j] - x[j]);
+    }
+    z[u] = std::sqrt(z[u]);
+  }
+  double mean = 0;
+  for (const double distance : z) mean += distance / static_cast<double>(K);
+  std::vector<double> codes;
+  for (std::size_t u = 0; u < K; ++u) {
+    if (kind == EncoderKind::kLinear) codes.push_back(a[u]);
+    if (kind == EncoderKind::kAbs) codes.push_back(std::abs(a[u]));
+    if (kind == EncoderKind::kSoftAbs) codes.push_back(std::sqrt(a[u] * a[u] + 1e-8));
+    if (kind == EncoderKind::kSigmoid) codes.push_back(1 / (1 + std::exp(-a[u] - shapes[u])));
+    if (kind == EncoderKind::kTriangle) codes.push_back(std::max(0.0, mean - z[u]));
+    if (kind == EncoderKind::kSoftThreshold) codes.push_back(std::max(0.0, a[u] - shapes[u]));
+  }
+  for (std::size_t u = 0; u < K && kind == EncoderKind::kSoftThreshold; ++u)
+    codes.push_back(std::max(0.0, -a[u] - shapes[u]));
+  return codes;
+}
+
+class OtherCodes : public testing::TestWithParam<EncoderKind> {
+ protected:
+  OtherCodes() {
+    problem.code = GetParam();
+    problem.images = 3;  // few patches, so that differences cross no kink of a code
+  }
+  [[nodiscard]] bool shaped() const { return has_shapes(problem.encoder()); }
+  JointProblem problem;
+  Context context{{.threads = 1}};
+};
+
+TEST_P(OtherCodes, EqualTheDefinition) {
+  const PoolingGrid grid = problem.grid();
+  const auto patches = problem.patches<double>();
+  const auto at = problem.parameters<double>(shaped());
+  const std::vector<double> shapes = encoder_shapes(problem.encoder(), at.shapes);
+  const Index channels = problem.channels();
+  Matrix<double> Z(problem.images, grid.cells() * channels);
+  pool_codes<double>(context, grid, patches, {problem.encoder(), at.W, shapes}, Z);
+  Matrix<double> patch(1, problem.n);
+  for (Index i = 0; i < problem.images; ++i) {
+    Matrix<double> zones(grid.zones(), channels);
+    for (Index p = 0; p < grid.positions(); ++p) {
+      patches.read(i, p, patch);
+      const std::vector<double> codes = naive_codes(GetParam(), at.W, patch.row(0), shapes);
+      ASSERT_EQ(static_cast<Index>(codes.size()), channels);
+      for (Index u = 0; u < channels; ++u)
+        zones(grid.place(p).zone, u) += codes[static_cast<std::size_t>(u)];
+    }
+    std::vector<double> wanted(static_cast<std::size_t>(Z.cols()));
+    grid.pool<double>(zones, wanted.data());
+    for (Index j = 0; j < Z.cols(); ++j)
+      EXPECT_NEAR(Z(i, j), wanted[static_cast<std::size_t>(j)], 1e-11) << j;
+  }
+}
+
+TEST_P(OtherCodes, BackwardIsTheDerivative) {
+  const PoolingGrid grid = problem.grid();
+  const auto patches = problem.patches<double>();
+  const auto at = problem.parameters<double>(shaped());
+  const auto Q =
+      support::random_matrix<double>(problem.images, grid.cells() * problem.channels(), 5);
+  const auto value = [&](const Matrix<double>& W, const Matrix<double>& learned) {
+    const std::vector<double> shapes = encoder_shapes(problem.encoder(), learned);
+    Matrix<double> Z(Q.rows(), Q.cols());
+    pool_codes<double>(context, grid, patches, {problem.encoder(), W, shapes}, Z);
+    return (Z.view().array() * Q.view().array()).sum();
+  };
+  const std::vector<double> shapes = encoder_shapes(problem.encoder(), at.shapes);
+  Matrix<double> gradient(problem.K, problem.n);
+  Matrix<double> shapes_gradient(1, at.shapes.cols());
+  pool_codes_backward<double>(
+      context, grid, patches, {problem.encoder(), at.W, shapes}, Q, gradient,
+      {shapes_gradient.data(), static_cast<std::size_t>(shapes_gradient.size())});
+  EXPECT_LT(support::gradient_error(
+                gradient, [&](const Matrix<double>& W) { return value(W, at.shapes); }, at.W),
+            support::kSameGradient);
+  if (!shaped()) return;
+  EXPECT_LT(support::gradient_error(
+                shapes_gradient, [&](const Matrix<double>& s) { return value(at.W, s); },
+                at.shapes),
+            support::kSameGradient);
+}
+
+TEST_P(OtherCodes, Float32IsNearFloat64) {
+  const PoolingGrid grid = problem.grid();
+  const auto wide = problem.parameters<double>(shaped());
+  const auto narrow = problem.parameters<float>(shaped());
+  const std::vector<double> wide_shapes = encoder_shapes(problem.encoder(), wide.shapes);
+  const std::vector<float> narrow_shapes = encoder_shapes(problem.encoder(), narrow.shapes);
+  Matrix<double> Z(problem.images, grid.cells() * problem.channels());
+  Matrix<float> Z32(Z.rows(), Z.cols());
+  pool_codes<double>(context, grid, problem.patches<double>(),
+                     {problem.encoder(), wide.W, wide_shapes}, Z);
+  pool_codes<float>(context, grid, problem.patches<float>(),
+                    {problem.encoder(), narrow.W, narrow_shapes}, Z32);
+  EXPECT_LT(support::relative_error(Z32, Z), 1e-5);
+}
+
+INSTANTIATE_TEST_SUITE_P(Joint, OtherCodes,
+                         testing::Values(EncoderKind::kLinear, EncoderKind::kAbs,
+                                         EncoderKind::kSoftAbs, EncoderKind::kSigmoid,
+                                         EncoderKind::kTriangle, EncoderKind::kSoftThreshold),
+                         [](const auto& code) {
+                           return support::test_name(std::string(name_of(code.param)));
+                         });
+
+TEST(PooledCodesRefuse, CodesWithoutADerivative) {
+  JointProblem problem;
+  const auto patches = problem.patches<double>();
+  const auto at = problem.parameters<double>(false);
+  Matrix<double> Z(problem.images, problem.grid().cells() * problem.K);
+  for (const EncoderKind kind : {EncoderKind::kHard, EncoderKind::kLasso}) {
+    problem.code = kind;
+    EXPECT_FALSE(has_derivative(kind));
+    EXPECT_THROW(pool_codes<double>(Context({.threads = 1}), problem.grid(), patches,
+                                    {problem.encoder(), at.W}, Z),
+                 InvalidArgument);
+  }
+}
+
 TEST(PooledCodesRefuse, ShapesThatDoNotFit) {
   const JointProblem problem;
   const auto patches = problem.patches<double>();
   const auto at = problem.parameters<double>(false);
   Matrix<double> Z(problem.images, 7);
   EXPECT_THROW(pool_codes<double>(Context({.threads = 1}), problem.grid(), patches,
-                                  {problem.kernel, at.W, {}}, Z),
+                                  {problem.encoder(), at.W}, Z),
                InvalidArgument);
 }
 

@@ -72,19 +72,24 @@ TEST(BatchMoments, BackwardGoesThroughBothMoments) {
   EXPECT_LT(support::gradient_error(gradient, value, z), kStageGradient);
 }
 
-TEST(BatchMoments, RunningOnesFollowAndServe) {
-  BatchMoments running;
-  running.follow({{2.0}, {4.0}});
-  EXPECT_EQ(running.mean[0], 2.0) << "the first batch is taken as it is";
-  running.follow({{4.0}, {8.0}});
-  EXPECT_NEAR(running.mean[0], 2.1, 1e-12);
-  EXPECT_NEAR(running.variance[0], 4.2, 1e-12);
-  Matrix<double> Z(1, 1);
-  Z(0, 0) = 3;
-  standardise_with<double>(Context({.threads = 1}), running, Z);
-  EXPECT_NEAR(Z(0, 0), 0.9 / std::sqrt(4.2), 1e-6);
+TEST(BatchMoments, SumsOfPartsAreThoseOfTheWhole) {
+  const Context context({.threads = 1});
+  Matrix<double> rows = random_matrix<double>(23, 300, 5);
+  for (Index i = 0; i < rows.rows(); ++i) rows(i, 7) = 1e6 + rows(i, 7);  // far from its mean
+  MomentSums sums;
+  for (const auto& [begin, end] : {std::pair<Index, Index>{0, 10}, {10, 11}, {11, 23}})
+    sums.add<double>(context, ConstMatrixView<double>(rows).rows_between(begin, end));
+  const BatchMoments parts = sums.moments();
+  Matrix<double> standardised = rows;
+  const BatchMoments whole = standardise_batch<double>(context, standardised);
+  for (std::size_t j = 0; j < whole.mean.size(); ++j) {
+    EXPECT_NEAR(parts.mean[j], whole.mean[j], 1e-12 * std::abs(whole.mean[j]) + 1e-13);
+    EXPECT_NEAR(parts.variance[j], whole.variance[j], 1e-9 * whole.variance[j]);
+  }
+  standardise_with<double>(context, parts, rows);
+  EXPECT_LT(support::relative_error(rows, standardised), 1e-7);
   Matrix<double> single(1, 1);
-  EXPECT_THROW(standardise_batch<double>(Context({.threads = 1}), single), InvalidArgument);
+  EXPECT_THROW(standardise_batch<double>(context, single), InvalidArgument);
 }
 
 class EveryLoss : public testing::TestWithParam<MarginLoss> {};

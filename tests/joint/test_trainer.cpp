@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
+#include "krica/data/views.hpp"
+#include "krica/features/extractor.hpp"
 #include "krica/joint/trainer.hpp"
 #include "krica/patches/sampling.hpp"
 #include "krica/runtime/error.hpp"
@@ -16,7 +18,7 @@ using support::refusal;
 
 JointOptions small_options() {
   JointOptions options;
-  options.objective.kernel = {.kind = KernelKind::kGaussian, .gamma = 2};
+  options.objective.encoder.kernel = {.kind = KernelKind::kGaussian, .gamma = 2};
   options.objective.features = {4, 1, 2, 2, false, 0.5};
   options.epochs = 4;
   options.batch = 16;
@@ -49,7 +51,7 @@ struct Setting {
 };
 
 bool equal(const JointResult& a, const JointResult& b) {
-  return support::same_bits(a.atoms, b.atoms) && a.gammas == b.gammas &&
+  return support::same_bits(a.atoms, b.atoms) && a.shapes == b.shapes &&
          a.classifier->weights() == b.classifier->weights() &&
          a.held_out_accuracy == b.held_out_accuracy && a.best_epoch == b.best_epoch;
 }
@@ -61,7 +63,7 @@ TEST(JointTrainer, LearnsToTellGratingsApart) {
   ASSERT_EQ(result.history.size(), 4U);
   EXPECT_LT(result.history.back().gradient_norm, 0.5 * result.history.front().gradient_norm);
   EXPECT_GT(result.held_out_accuracy.back(), 0.9);
-  EXPECT_EQ(result.gammas.size(), 12U);
+  EXPECT_EQ(result.shapes.size(), 12U);
   ASSERT_TRUE(result.classifier.has_value());
   EXPECT_EQ(result.classifier->n_classes(), 3);
 }
@@ -124,13 +126,91 @@ TEST(JointTrainer, EveryKernelLearns) {
        {KernelKind::kPolynomial, KernelKind::kInverseSquareDistance, KernelKind::kLinear,
         KernelKind::kInverseDistance, KernelKind::kHistogramIntersection}) {
     Setting setting(images);
-    setting.options.objective.kernel.kind = kind;
+    setting.options.objective.encoder.kernel.kind = kind;
     setting.options.objective.loss = MarginLoss::kCrossEntropy;
     const JointResult result = setting.run(Context({.threads = 1}));
-    EXPECT_TRUE(result.gammas.empty());
+    EXPECT_TRUE(result.shapes.empty());
     EXPECT_LT(result.history.back().gradient_norm, result.history.front().gradient_norm)
         << name_of(kind);
   }
+}
+
+/// The moments that the classifier is kept with are those of the kept atoms over the images that
+/// were learned from, however few steps an epoch has and however fast the atoms move.
+TEST(JointTrainer, TheMomentsAreThoseOfTheKeptAtoms) {
+  const auto images = gratings(64, 2);
+  Setting setting(images);
+  setting.options.batch = 50;  // one step an epoch
+  setting.options.rate = 0.3;
+  const Context context({.threads = 1, .seed = 1});
+  const JointResult result = setting.run(context);
+  const std::vector<Index> held = held_out_images(context, images, setting.options);
+  std::vector<Index> learned;
+  for (Index i = 0; i < images.size(); ++i) {
+    if (std::find(held.begin(), held.end(), i) == held.end()) learned.push_back(i);
+  }
+  const ImageSetPtr unowned(ImageSetPtr(), &images);
+  const FeatureExtractor extractor(
+      setting.options.objective.features, images.shape(), *setting.preprocessing,
+      Encoder(setting.options.objective.encoder, result.atoms, result.shapes));
+  const FeatureMatrix features = extractor.extract(context, *subset(unowned, learned));
+  for (Index j = 0; j < features.cols(); ++j) {
+    const auto at = static_cast<std::size_t>(j);
+    const double mean = features.view().col(j).cast<double>().mean();
+    EXPECT_NEAR(result.standardiser->mean()[at], mean, 1e-4 * (1 + std::abs(mean)));
+  }
+}
+
+TEST(JointTrainer, FoldsHoldOutEveryImageOnce) {
+  const auto images = gratings(61, 3);
+  Setting setting(images);
+  setting.options.folds = 3;
+  setting.options.early_stopping = false;
+  setting.options.epochs = 2;
+  const Context context({.threads = 1, .seed = 3});
+  std::vector<int> seen(61, 0);
+  for (Index fold = 0; fold < 3; ++fold) {
+    setting.options.fold = fold;
+    for (const Index i : held_out_images(context, images, setting.options))
+      ++seen[static_cast<std::size_t>(i)];
+    const JointResult result = setting.run(context);
+    EXPECT_EQ(result.best_epoch, 2) << "the last epoch, whatever the held-out images say";
+    EXPECT_EQ(result.held_out_accuracy.size(), 1U);
+  }
+  EXPECT_EQ(seen, std::vector<int>(61, 1));
+  setting.options.fold = 3;
+  EXPECT_NE(refusal([&] { setting.run(context); }).find("fold 3 of 3"), std::string::npos);
+}
+
+TEST(JointTrainer, EveryCodeLearns) {
+  const auto images = gratings(80, 2);
+  for (const EncoderKind kind :
+       {EncoderKind::kSoftThreshold, EncoderKind::kTriangle, EncoderKind::kAbs,
+        EncoderKind::kSoftAbs, EncoderKind::kSigmoid, EncoderKind::kLinear}) {
+    Setting setting(images);
+    setting.options.objective.encoder.kind = kind;
+    const JointResult result = setting.run(Context({.threads = 1}));
+    EXPECT_EQ(!result.shapes.empty(), has_shapes(setting.options.objective.encoder));
+    EXPECT_LT(result.history.back().gradient_norm, result.history.front().gradient_norm)
+        << name_of(kind);
+  }
+  Setting setting(images);
+  setting.options.objective.encoder.kind = EncoderKind::kHard;
+  EXPECT_NE(refusal([&] { setting.run(Context({.threads = 1})); }).find("hard"),
+            std::string::npos);
+}
+
+/// While the rate rises the accuracy may stand still; only epochs after that count.
+TEST(JointTrainer, PatienceBeginsWhenTheRateFalls) {
+  const auto images = gratings(100, 2);
+  Setting setting(images);
+  setting.options.epochs = 40;
+  setting.options.patience = 1;
+  setting.options.rate = 1e-9;  // nothing is learned: no epoch is better than the first
+  setting.options.classifier_rate = 1e-9;
+  const JointResult result = setting.run(Context({.threads = 1}));
+  EXPECT_EQ(result.status, Status::kConverged);
+  EXPECT_EQ(result.held_out_accuracy.size(), 12U) << "the rate rises for 12 of 40 epochs";
 }
 
 TEST(JointTrainer, StopsEarlyAndKeepsTheBestEpoch) {
@@ -187,8 +267,8 @@ TEST(JointTrainer, RefusesBadInput) {
   EXPECT_NE(refusal([&] { setting.run(Context({.threads = 1})); }).find("crops"),
             std::string::npos);
   setting.options = small_options();
-  setting.start.gammas = {1};
-  EXPECT_NE(refusal([&] { setting.run(Context({.threads = 1})); }).find("1 widths"),
+  setting.start.shapes = {1};
+  EXPECT_NE(refusal([&] { setting.run(Context({.threads = 1})); }).find("1 shapes"),
             std::string::npos);
 
   std::vector<std::uint8_t> pixels(12 * 12 * 20);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "krica/runtime/archive.hpp"
@@ -13,6 +14,9 @@ namespace krica {
 class Standardiser {
  public:
   Standardiser() = default;  ///< leaves features as they are
+  /// One of each for every feature.
+  Standardiser(std::vector<float> mean, std::vector<float> inverse_deviation)
+      : mean_(std::move(mean)), inverse_deviation_(std::move(inverse_deviation)) {}
 
   /// Throws InvalidArgument for fewer than two rows, NaN or Inf.
   static Standardiser fit(const Context& context, ConstMatrixView<float> features);

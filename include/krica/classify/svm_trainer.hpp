@@ -19,8 +19,7 @@
 
 namespace krica {
 
-/// C chosen on a stratified fifth of the samples, held out by the context's seed, from 1/m ...
-/// 10000/m; the accuracy of each candidate is kept beside it. Ties go to the smaller C.
+/// C chosen on held-out samples from 1/m ... 10000/m; the accuracy of each candidate is kept beside it. Ties go to the smaller C.
 struct ChosenC {
   double C = 0;
   std::vector<std::pair<double, double>> tried;  ///< C and held-out accuracy
@@ -42,6 +41,10 @@ class SvmTrainer {
   SvmTrainer& operator=(const SvmTrainer&) = delete;
   ~SvmTrainer();
 
+  /// The samples that choose_c and held_out_scores leave out of their fits, instead of a stratified
+  /// fifth by the context's seed.
+  void hold_out(std::vector<Index> samples) { held_out_ = std::move(samples); }
+
   LinearSvm fit(double C, const SolverHooks& hooks = {}, const Archive* state = nullptr);
 
   /// `checkpoint` is called after every candidate with what is known by then; given as `state`, it
@@ -49,8 +52,8 @@ class SvmTrainer {
   ChosenC choose_c(const std::function<void(const Archive&)>& checkpoint = {},
                    const Archive* state = nullptr);
 
-  /// Of the given samples, or of the fifth that choose_c holds out, by a fit on the other samples.
-  HeldOutScores held_out_scores(double C, std::vector<Index> held_out = {});
+  /// Of the held-out samples, by a fit on the others.
+  HeldOutScores held_out_scores(double C);
 
  private:
   struct Fit;
@@ -59,7 +62,7 @@ class SvmTrainer {
   /// What is solved on: the features, or the samples' coordinates in their span.
   [[nodiscard]] ConstMatrixView<float> rows() const;
   LinearSvm solve(const Fit& fit);
-  [[nodiscard]] std::vector<Index> held_out_fifth() const;
+  [[nodiscard]] std::vector<Index> held_out() const;
   [[nodiscard]] std::vector<float> weights_without(std::span<const Index> held_out) const;
 
   const Context& context_;
@@ -68,6 +71,7 @@ class SvmTrainer {
   Index n_classes_;
   SvmOptions options_;
   std::vector<float> sample_weights_;
+  std::vector<Index> held_out_;  // empty: a fifth
   // Made when first needed:
   std::unique_ptr<class SampleSpan> span_;       // null where the features themselves are used
   std::unique_ptr<class FeatureMetric> metric_;  // of rows()

@@ -6,10 +6,12 @@
 //   linear           s_u = w_u·x                                                 K
 //   triangle         s_u = max(0, mean_v z_v - z_u), z_u = ‖x - w_u‖             K
 //   hard             s_u = 1 for the nearest atom, else 0                        K
-//   soft-threshold   max(0, w_u·x - t) and max(0, -w_u·x - t)                    2K
+//   soft-threshold   max(0, w_u·x - t_u) and max(0, -w_u·x - t_u)                2K
 //   soft-abs         s_u = sqrt((w_u·x)² + 1e-8), of sparse filtering            K
 //   lasso            |s_u| of argmin_s ‖φ(x) - Φᵀs‖² + λ‖s‖₁, to 1e-4 of ‖φ(x)‖²   K
-//   sigmoid          s_u = 1 / (1 + exp(-w_u·x - b_u)), b the atoms' bias        K
+//   sigmoid          s_u = 1 / (1 + exp(-w_u·x - b_u))                           K
+// An atom may have a value of its own, its shape: the Gaussian's γ_u, the soft threshold's t_u, the
+// sigmoid's b_u.
 // Triangle and hard: Coates, Lee and Ng, AISTATS 2011; soft threshold: Coates and Ng, ICML 2011.
 #pragma once
 
@@ -37,23 +39,29 @@ enum class EncoderKind {
 std::string_view name_of(EncoderKind kind);
 EncoderKind encoder_kind(std::string_view name);
 
+/// The values of a code by that many atoms: K, or 2K.
+Index channels_of(EncoderKind kind, Index atoms);
+
 struct EncoderOptions {
   EncoderKind kind = EncoderKind::kKernel;
   Kernel kernel = {};       ///< of the kernel code and the lasso
-  double threshold = 0.25;  ///< t of the soft threshold, >= 0
+  double threshold = 0.25;  ///< t of the soft threshold where atoms have none of their own, >= 0
   double sparsity = 0.1;    ///< λ of the lasso, > 0
 
   void validate() const;
 };
 
+/// Whether atoms have shapes with this encoder.
+bool has_shapes(const EncoderOptions& options);
+
 class Encoder {
  public:
-  /// Keeps a copy of the atoms (K×n), of `gammas`: one width an atom for the Gaussian kernel code,
-  /// or none for options.kernel.gamma, and of `bias`: one an atom for the sigmoid, or none for 0.
-  /// Throws InvalidArgument for bad options, no atoms, NaN or Inf, widths that are not K positive
-  /// numbers, and a bias of another length.
+  /// Keeps a copy of the atoms (K×n) and of their shapes: one an atom, or none for
+  /// options.kernel.gamma, options.threshold or a bias of 0. Throws InvalidArgument for bad options,
+  /// no atoms, NaN or Inf, shapes that are not K numbers (widths: positive ones), and shapes for an
+  /// encoder that has none.
   Encoder(const EncoderOptions& options, ConstMatrixView<float> atoms,
-          std::span<const float> gammas = {}, std::span<const float> bias = {});
+          std::span<const float> shapes = {});
   ~Encoder();
   Encoder(Encoder&&) noexcept;
   Encoder& operator=(Encoder&&) noexcept;
@@ -62,14 +70,13 @@ class Encoder {
   [[nodiscard]] Index channels() const;  ///< K, or 2K
   [[nodiscard]] const EncoderOptions& options() const;
   [[nodiscard]] ConstMatrixView<float> atoms() const;
-  [[nodiscard]] std::span<const float> gammas() const;  ///< as given
-  [[nodiscard]] std::span<const float> bias() const;    ///< empty: 0
+  [[nodiscard]] std::span<const float> shapes() const;  ///< as given
 
   /// One tile of patches (rows × n), one thread: codes (rows × channels).
   void encode(ConstMatrixView<float> patches, MatrixView<float> codes) const;
 
-  /// The tensors "atoms" and, where there are any, "atom_gammas" and "atom_bias"; the options are
-  /// the caller's to keep.
+  /// The tensors "atoms" and, where atoms have shapes, "atom_gammas", "atom_thresholds" or
+  /// "atom_bias"; the options are the caller's to keep.
   void save(Archive& archive) const;
   static Encoder load(const EncoderOptions& options, const Archive& archive);
 

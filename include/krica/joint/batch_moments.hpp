@@ -8,7 +8,9 @@
 //
 //   ∂L/∂z = (Q - Q̄ - ẑ ∘ mean(Q ∘ ẑ)) / σ,   Q = ∂L/∂ẑ
 //
-// Running moments, r ← 0.95 r + 0.05 batch, serve prediction.
+// Prediction standardises by the moments of all training images, computed with the final atoms:
+// running means of the batches' moments lag behind atoms that move, and with few steps an epoch so
+// far that scores were worthless (docs/decisions/0011-small-sets.md).
 #pragma once
 
 #include <vector>
@@ -26,8 +28,21 @@ struct BatchMoments {
 
   /// 1/σ of feature j.
   [[nodiscard]] double inverse_deviation(Index j) const;
-  /// Running moments: moves a part of the way to the batch's. The first batch is taken as it is.
-  void follow(const BatchMoments& batch);
+};
+
+/// The moments of many rows that come in parts.
+class MomentSums {
+ public:
+  /// Rows of F values, the same F every time.
+  template <class Scalar>
+  void add(const Context& context, ConstMatrixView<Scalar> rows);
+  /// Empty before the first rows.
+  [[nodiscard]] BatchMoments moments() const;
+
+ private:
+  double count_ = 0;
+  std::vector<double> mean_;
+  std::vector<double> squares_;  // of differences from the mean
 };
 
 /// Standardises Z (N × F, N >= 2) in place and returns the moments used.

@@ -2,12 +2,13 @@
 //
 // Max-margin kRICA: basis and classifier learned together from whole images.
 //
-//   L(W, γ, T, β) = 1/N Σ_I loss(T ẑ_I + β, y_I) + ρ f(W)
+//   L(W, θ, T, β) = 1/N Σ_I loss(T ẑ_I + β, y_I) + ρ f(W)
 //
 // over a batch of N images: codes of every sub-patch, pooled (pooled_codes.hpp), raised to a power
 // (pool_power.hpp), standardised by the batch's moments (batch_moments.hpp), scored; ẑ has F =
-// cells·K values. f is kRICA's objective on patches, with the kernel's one γ. Weight decay is the
-// optimiser's and no term of L. docs/math.md, section 12.
+// cells·channels values. θ are the atoms' shapes: log γ of the Gaussian, thresholds, biases. f is
+// kRICA's objective on patches, with the kernel's one γ. Weight decay is the optimiser's and no
+// term of L. docs/math.md, section 12.
 //
 // One evaluation holds Z, its derivative and 16 partial gradients of W beside its arguments; ρ > 0
 // adds kRICA's K × K matrices.
@@ -15,6 +16,7 @@
 
 #include <memory>
 #include <span>
+#include <vector>
 
 #include "krica/joint/batch_moments.hpp"
 #include "krica/joint/margin_loss.hpp"
@@ -25,25 +27,32 @@ namespace krica {
 /// What is learned; or the gradient in it.
 template <class Scalar>
 struct JointParameters {
-  Matrix<Scalar> W;          ///< K × n
-  Matrix<Scalar> log_gamma;  ///< 1 × K; empty: kernel.gamma for all atoms, not learned
-  Matrix<Scalar> T;          ///< c × F
-  Matrix<Scalar> bias;       ///< 1 × c
+  Matrix<Scalar> W;       ///< K × n
+  Matrix<Scalar> shapes;  ///< 1 × K; empty: the encoder's own for all atoms, not learned
+  Matrix<Scalar> T;       ///< c × F
+  Matrix<Scalar> bias;    ///< 1 × c
 
   /// Zeros of the same shapes.
   [[nodiscard]] JointParameters zeros() const;
 };
 
 struct JointObjectiveOptions {
-  Kernel kernel = {};
+  EncoderOptions encoder = {};  ///< with a derivative (pooled_codes.hpp)
   FeatureOptions features = {};
   MarginLoss loss = MarginLoss::kSquaredHinge;
-  double reconstruction = 0;  ///< ρ >= 0
+  double reconstruction = 0;  ///< ρ >= 0; 0 for other codes than the kernel's
   double sparsity = 0.01;     ///< λ of f
   double epsilon = 1e-4;      ///< ε of f
 
   void validate() const;
 };
+
+/// The atoms' shapes as the encoder takes them, and as they are learned: the logarithm of widths,
+/// which stay positive that way, all others as they are.
+template <class Scalar>
+std::vector<Scalar> encoder_shapes(const EncoderOptions& encoder, const Matrix<Scalar>& learned);
+template <class Scalar>
+Matrix<Scalar> learned_shapes(const EncoderOptions& encoder, std::span<const Scalar> shapes);
 
 template <class Scalar>
 struct JointBatch {
@@ -70,6 +79,11 @@ class JointObjective {
 
   /// L alone.
   double value(const JointBatch<Scalar>& batch, const JointParameters<Scalar>& at);
+
+  /// Pooled codes raised to the power, images × F, before they are standardised; valid until the
+  /// next call.
+  const Matrix<Scalar>& features(const PatchTiles<Scalar>& patches,
+                                 const JointParameters<Scalar>& at);
 
   /// Scores, images × classes, with given moments.
   Matrix<Scalar> scores(const PatchTiles<Scalar>& patches, const JointParameters<Scalar>& at,

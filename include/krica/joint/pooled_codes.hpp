@@ -3,13 +3,9 @@
 // Pooled codes of a batch of images, and their derivative in the atoms: the two steps of joint
 // training in which nearly all work lies, and the ones that an accelerator would take over.
 //
-//   forward    Z(I, g·K + u) = weight_g Σ_{p in cell g} κ(w_u, x_p)       N × cells·K
-//   backward   from Q = ∂L/∂Z: A_pu = Σ_{cells g with p} weight_g Q(I, g·K + u), and with the
-//              slopes S' of AtomSet, M = A ∘ S':
-//                ∂L/∂W as there; ∂L/∂log γ_u = ½ Σ_p M_pu ‖w_u - x_p‖²   (Gaussian)
-//
-// The second is ∂κ/∂log γ_u = -γ_u ‖w_u - x‖² κ with the slope -2 γ_u κ put in; the squared
-// distance is taken apart, so that the sums of the first serve it too.
+//   forward    Z(I, g·C + u) = weight_g Σ_{p in cell g} s_u(x_p)       N × cells·C, C channels
+//   backward   from Q = ∂L/∂Z: A_pu = Σ_{cells g with p} weight_g Q(I, g·C + u) is ∂L/∂s_u(x_p);
+//              from there code_layer.hpp
 //
 // Patches are made, and codes recomputed, tile by tile; neither is ever held for an image. Images
 // are worked through in a fixed number of groups whose sums are added in order: the bits do not
@@ -18,8 +14,8 @@
 
 #include <span>
 
+#include "krica/features/encoder.hpp"
 #include "krica/features/pooling_grid.hpp"
-#include "krica/kernels/kernel.hpp"
 #include "krica/runtime/context.hpp"
 
 namespace krica {
@@ -39,24 +35,30 @@ class PatchTiles {
   virtual void read(Index image, Index first, MatrixView<Scalar> patches) const = 0;
 };
 
-/// Atoms with their kernel; gammas as in AtomSet: one an atom, or none.
+/// Atoms with the code that they give; shapes as in Encoder: one an atom, or none.
 template <class Scalar>
-struct KernelAtoms {
-  Kernel kernel;
+struct CodedAtoms {
+  EncoderOptions encoder;
   ConstMatrixView<Scalar> W;
-  std::span<const Scalar> gammas;
+  std::span<const Scalar> shapes = {};
+
+  [[nodiscard]] Index channels() const { return channels_of(encoder.kind, W.rows()); }
 };
+
+/// Whether pool_codes_backward knows the code's derivative: all but hard and lasso.
+bool has_derivative(EncoderKind kind);
 
 /// Overwrites Z.
 template <class Scalar>
 void pool_codes(const Context& context, const PoolingGrid& grid, const PatchTiles<Scalar>& patches,
-                const KernelAtoms<Scalar>& atoms, MatrixView<Scalar> Z);
+                const CodedAtoms<Scalar>& atoms, MatrixView<Scalar> Z);
 
-/// Overwrites gradient_W (K × n), and gradient_log_gamma (K values) unless it is empty.
+/// Overwrites gradient_W (K × n), and gradient_shapes (K values) unless it is empty: in t or b, and
+/// for the Gaussian in log γ.
 template <class Scalar>
 void pool_codes_backward(const Context& context, const PoolingGrid& grid,
-                         const PatchTiles<Scalar>& patches, const KernelAtoms<Scalar>& atoms,
+                         const PatchTiles<Scalar>& patches, const CodedAtoms<Scalar>& atoms,
                          ConstMatrixView<Scalar> Q, MatrixView<Scalar> gradient_W,
-                         std::span<Scalar> gradient_log_gamma);
+                         std::span<Scalar> gradient_shapes);
 
 }  // namespace krica

@@ -6,10 +6,11 @@
 // Kingma and Ba, "Adam", ICLR 2015; weight decay on the classifier alone, decoupled as in
 // Loshchilov and Hutter, "Decoupled Weight Decay Regularization", ICLR 2019; one-cycle rate: Smith,
 // "Super-Convergence", 2018. A part of each class is held out; after every epoch its accuracy is
-// measured, the best parameters are kept (the later of equals), and training stops after
-// `patience` epochs without a better one. Order and changes of the images follow from the seed, the
-// epoch and the image alone. A run that is cancelled or killed and resumed from its last state ends
-// with the same bits.
+// measured, with the moments of the current atoms over training images; the best parameters are
+// kept (the later of equals), and training stops after `patience` epochs without a better one,
+// counted from the end of the rising rate on. Or it runs to its end and keeps that. Order and
+// changes of the images follow from the seed, the epoch and the image alone. A run that is cancelled
+// or killed and resumed from its last state ends with the same bits.
 #pragma once
 
 #include <functional>
@@ -27,15 +28,18 @@ namespace krica {
 
 struct JointOptions {
   JointObjectiveOptions objective = {};
-  bool learn_gamma = true;  ///< one width an atom; Gaussian only, ignored for other kernels
+  bool learn_shapes = true;  ///< one an atom; without effect for codes that have none
   Augmentation augmentation = {};
   Index epochs = 10;              ///< at most, >= 1; shapes the rate
   Index batch = 128;              ///< images a step, >= 2
-  double rate = 3e-3;             ///< highest, of W and log γ; > 0
+  double rate = 3e-3;             ///< highest, of W and its shapes; > 0
   double classifier_rate = 1e-3;  ///< highest, of T and the bias; > 0
   double decay = 0.05;            ///< of T: each step takes rate · decay · T away; >= 0
-  double held_out = 0.1;          ///< part of each class, in [0, 1); 0: none, all epochs are run
+  double held_out = 0.1;          ///< part of each class, in [0, 1); 0: none
   Index held_out_limit = 2000;    ///< images, >= 1
+  Index folds = 0;                ///< > 0: fold number `fold` of so many is held out instead
+  Index fold = 0;                 ///< 0 ... folds - 1
+  bool early_stopping = true;     ///< false: all epochs are run, and the last is kept
   Index patience = 5;             ///< epochs, >= 1
 
   void validate() const;
@@ -44,7 +48,7 @@ struct JointOptions {
 /// Where training begins.
 struct JointStart {
   Matrix<float> atoms;        ///< K × n
-  std::vector<float> gammas;  ///< one an atom, or none for the kernel's
+  std::vector<float> shapes;  ///< one an atom, or none for the encoder's
 };
 
 struct JointHooks {
@@ -56,14 +60,15 @@ struct JointHooks {
 
 struct JointResult {
   Matrix<float> atoms;
-  std::vector<float> gammas;  ///< empty where they were not learned
-  /// The classifier with the running moments; none where no epoch was finished.
+  std::vector<float> shapes;  ///< empty where they were not learned
+  /// The classifier with the moments of the training images; none where no epoch was finished.
   std::optional<Standardiser> standardiser;
   std::optional<LinearSvm> classifier;
   /// A row an epoch: value is the held-out loss (without one, the mean of the steps'),
   /// gradient_norm the mean of the steps'.
   std::vector<HistoryRow> history;
-  std::vector<double> held_out_accuracy;  ///< one an epoch; empty without held-out images
+  /// One an epoch, or of the last alone without early stopping; empty without held-out images.
+  std::vector<double> held_out_accuracy;
   Index best_epoch = 0;                   ///< whose parameters these are; 0: the start
   /// kIterationLimit, kConverged (stopped early), or kNumericalTrouble: the loss or its gradient
   /// was not finite at `failed_step`, and the last good parameters are returned.
@@ -71,7 +76,7 @@ struct JointResult {
   Index failed_step = -1;
 };
 
-/// The images that train_jointly holds out for early stopping: none where options.held_out is 0.
+/// The images that train_jointly does not learn from: none where options.held_out is 0.
 std::vector<Index> held_out_images(const Context& context, const ImageSet& images,
                                    const JointOptions& options);
 

@@ -73,8 +73,8 @@ struct PipelineOptions {
   double decay = 0.05;
   double reconstruction = 0;
   Auto<bool> learn_gamma = {};
-  double held_out = 0.1;
-  Index patience = 5;
+  Auto<double> held_out = {};
+  Auto<Index> patience = {};
   Auto<bool> refit = {};
   Index patches = 400000;
   Index images = 0;
@@ -113,7 +113,8 @@ void visit_feature_options(Options& o, Visitor& visit) {
         "scale b of the inverse-distance and histogram-intersection kernels");
   visit("encoder", o.encoder,
         "kernel, abs, linear, triangle, hard, soft-threshold, soft-abs, sigmoid or lasso; auto is "
-        "the method's own, and linear for rica, ica and kica on samples without a classifier");
+        "the method's own, and linear for rica, ica and kica on samples without a classifier; "
+        "max-margin-krica: kernel for samples and where kernel, gamma or reconstruction is given");
   visit("threshold", o.threshold, "threshold of the soft-threshold encoder");
   visit("unit-norm", o.unit_norm,
         "scale preprocessed patches to length 1; auto is the method's own, for samples no");
@@ -125,8 +126,8 @@ void visit_basis_options(Options& o, Visitor& visit) {
   visit("sparsity", o.sparsity, "weight of the sparsity term; auto is the method's own");
   visit("epsilon", o.epsilon, "smoothing of the sparsity term");
   visit("init", o.init,
-        "initial basis: kmeans, random-patches, random, class-kmeans or label-affinity; auto is "
-        "the method's own; or a .npy file with one atom per row; max-margin-krica also accepts a "
+        "initial basis: kmeans, omp-1, random-patches, random, class-kmeans or label-affinity; auto "
+        "is the method's own; or a .npy file with one atom per row; max-margin-krica also accepts a "
         "model file and takes its atoms, patches and kernel");
   visit("discrimination", o.discrimination,
         "weight of the class-aware term of drica, d-rica and d-krica");
@@ -191,12 +192,12 @@ void visit_solver_options(Options& o, Visitor& visit) {
   visit("iterations", o.iterations,
         "maximum iterations of L-BFGS, the fixed point, ica, kica and omp-1; auto is 100 for "
         "images, 1000 for samples");
-  visit("epochs", o.epochs, "maximum epochs of Adam; auto is 10");
+  visit("epochs", o.epochs, "maximum epochs of Adam; auto is 10, for max-margin-krica 12 or more");
   visit("batch", o.batch,
         "samples per step of Adam; auto is 1024 patches or a tenth of all patches, for "
         "max-margin-krica up to 128 images");
   visit("rate", o.rate,
-        "peak learning rate of Adam; auto is 0.01, for max-margin-krica 0.003 (a third of it for "
+        "peak learning rate of Adam; auto is 0.01, for max-margin-krica 0.001 (a third of it for "
         "the classifier)");
 }
 
@@ -211,15 +212,18 @@ void visit_joint_options(Options& o, Visitor& visit) {
   visit("reconstruction", o.reconstruction,
         "max-margin-krica: weight of kRICA's objective, added to the loss");
   visit("learn-gamma", o.learn_gamma,
-        "max-margin-krica: learn one kernel width per atom; auto is yes for the Gaussian");
+        "max-margin-krica: learn one kernel width, threshold or bias per atom; auto is yes where the "
+        "code has one");
   visit("held-out", o.held_out,
-        "max-margin-krica: fraction of the images held out for early stopping (at most 2,000 "
-        "images); 0 disables it");
+        "max-margin-krica: fraction of the images held out (at most 2,000), which stop training "
+        "early and tell whether it helped; auto is 0.2, and folds for few images; 0 holds out none");
   visit("patience", o.patience,
-        "max-margin-krica: epochs without a better held-out accuracy before stopping");
+        "max-margin-krica: epochs without a better held-out accuracy before stopping, counted "
+        "from when the rate falls; auto is 10");
   visit(
       "refit", o.refit,
-      "max-margin-krica: refit the SVM on the learned features, as for other methods; auto is yes");
+      "max-margin-krica: whether to fit an SVM to the learned features, as for other methods, or "
+      "keep the classifier learned with them; auto is what held-out images say");
 }
 
 /// What is learned from, and the classifier.
@@ -253,7 +257,8 @@ void for_each_option(Options& o, Visitor&& visit) {
 std::vector<std::string> choices_of(std::string_view option);
 
 /// What is left to the data (recommendation.hpp) or to the method, settled: a copy without unset
-/// values except gamma, svm_c and batch, which training settles, and those without effect. Samples
+/// values except gamma, svm_c, batch, held_out and refit, which training settles, and those without
+/// effect. Samples
 /// are their own patches: for them receptive_field and stride are 1, pool is 1x1 whatever was
 /// given. Without a classifier (no classes), the codes themselves are the result: those of linear
 /// methods keep their sign then.

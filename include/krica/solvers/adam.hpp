@@ -55,6 +55,9 @@ class Adam {
   SolverHooks hooks_;
 };
 
+/// The steps of the one-cycle schedule in which the rate rises.
+Index warm_up_steps(Index total_steps);
+
 /// The rate of step `step` of `total_steps`.
 double rate_at(const AdamOptions& options, Index step, Index total_steps);
 

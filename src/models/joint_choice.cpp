@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "models/joint_choice.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace krica {
+
+void SvmTrials::add(const ChosenC& of_part, Index held_out) {
+  const auto images = static_cast<double>(held_out);
+  images_ += images;
+  for (const auto& [C, accuracy] : of_part.tried) {
+    auto same = std::find_if(trials_.begin(), trials_.end(),
+                             [C = C](const Trial& trial) { return trial.C == C; });
+    if (same == trials_.end()) same = trials_.insert(trials_.end(), Trial{C, 0, 0});
+    same->right += accuracy * images;
+    same->images += images;
+  }
+}
+
+SvmTrials::Trial SvmTrials::best() const {
+  Trial best;
+  for (const Trial& trial : trials_) {
+    if (trial.images == images_ && (best.C == 0 || trial.right > best.right)) best = trial;
+  }
+  return best;
+}
+
+double SvmTrials::C() const { return best().C; }
+double SvmTrials::accuracy() const { return images_ > 0 ? best().right / images_ : 0; }
+
+void SvmTrials::save(Archive& archive, const std::string& name) const {
+  std::vector<double> values = {images_};
+  for (const Trial& trial : trials_)
+    values.insert(values.end(), {trial.C, trial.right, trial.images});
+  archive.put_vector<double>(name, values);
+}
+
+SvmTrials SvmTrials::load(const Archive& archive, const std::string& name) {
+  SvmTrials trials;
+  const auto values = archive.vector<double>(name);
+  trials.images_ = values.at(0);
+  for (std::size_t i = 1; i + 2 < values.size(); i += 3)
+    trials.trials_.push_back({values[i], values[i + 1], values[i + 2]});
+  return trials;
+}
+
+Kept JointEvidence::choice(const Auto<bool>& refit) const {
+  const bool svm_is_better = learned.accuracy() >= joint_accuracy();
+  const Kept kept = refit.value_or(svm_is_better) ? Kept::kRefitted : Kept::kJoint;
+  const double best = kept == Kept::kRefitted ? learned.accuracy() : joint_accuracy();
+  return best > start.accuracy() ? kept : Kept::kStart;
+}
+
+double JointEvidence::temperature(Kept kept) const {
+  return std::exp(log_temperatures[static_cast<std::size_t>(kept)] / static_cast<double>(parts));
+}
+
+std::string JointEvidence::text(Kept kept) const {
+  const double learned_best =
+      kept == Kept::kJoint ? joint_accuracy() : std::max(learned.accuracy(), joint_accuracy());
+  return fmt::format("{:.1f} % of {} held-out images with the learned atoms, {:.1f} % with the "
+                     "first ones",
+                     100 * learned_best, static_cast<Index>(images), 100 * start.accuracy());
+}
+
+Archive JointEvidence::saved() const {
+  Archive archive;
+  start.save(archive, "start");
+  learned.save(archive, "learned");
+  const std::vector<double> counts = {joint_right, images, static_cast<double>(parts)};
+  archive.put_vector<double>("counts", counts);
+  archive.put_vector<double>("log_temperatures", log_temperatures);
+  return archive;
+}
+
+JointEvidence JointEvidence::load(const Archive& archive) {
+  const auto counts = archive.vector<double>("counts");
+  JointEvidence evidence{SvmTrials::load(archive, "start"), SvmTrials::load(archive, "learned"),
+                         counts.at(0), counts.at(1), static_cast<Index>(counts.at(2))};
+  const auto temperatures = archive.vector<double>("log_temperatures");
+  for (std::size_t i = 0; i < evidence.log_temperatures.size(); ++i)
+    evidence.log_temperatures[i] = temperatures.at(i);
+  return evidence;
+}
+
+}  // namespace krica
