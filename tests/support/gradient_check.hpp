@@ -15,14 +15,17 @@
 namespace krica::support {
 
 inline constexpr double kDifferenceStep = 1e-4;
+/// For functions with kinks: so small that a step hardly ever crosses one.
+inline constexpr double kSmallStep = 1e-6;
 
 template <class Value>
-Matrix<double> numerical_gradient(Value&& f, const Matrix<double>& W) {
+Matrix<double> numerical_gradient(Value&& f, const Matrix<double>& W,
+                                  double relative_step = kDifferenceStep) {
   Matrix<double> moved = W;
   Matrix<double> gradient(W.rows(), W.cols());
   double largest = 0;
   for (Index e = 0; e < W.size(); ++e) largest = std::max(largest, std::abs(W.data()[e]));
-  const double step = kDifferenceStep * (largest > 0 ? largest : 1.0);
+  const double step = relative_step * (largest > 0 ? largest : 1.0);
   for (Index e = 0; e < W.size(); ++e) {
     const auto at = [&](double offset) {
       moved.data()[e] = W.data()[e] + offset;
@@ -38,8 +41,9 @@ Matrix<double> numerical_gradient(Value&& f, const Matrix<double>& W) {
 
 /// ‖g - g_fd‖ / ‖g_fd‖ of a gradient g of f at W.
 template <class Value>
-double gradient_error(const Matrix<double>& gradient, Value&& f, const Matrix<double>& W) {
-  return relative_error(gradient, numerical_gradient(f, W));
+double gradient_error(const Matrix<double>& gradient, Value&& f, const Matrix<double>& W,
+                      double relative_step = kDifferenceStep) {
+  return relative_error(gradient, numerical_gradient(f, W, relative_step));
 }
 
 }  // namespace krica::support
