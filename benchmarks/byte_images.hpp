@@ -8,7 +8,7 @@
 namespace krica::benchmarks {
 
 /// The caller's bytes as an image set.
-class ByteImages final : public ImageSet {
+class ByteImages : public ImageSet {
  public:
   ByteImages(const std::uint8_t* images, Index count, Index side, Index channels)
       : ImageSet(info_of(count, {side, side, channels})), images_(images) {}

@@ -78,11 +78,11 @@ void BM_Kmeans(benchmark::State& state) {
 /// With K atoms and the given stride.
 void encode_and_pool(benchmark::State& state, Index K, Index stride) {
   const Context context = context_of(state);
-  const Images images;
+  const Images images = Images::in_colour(JointStep::kBatch);
   const FeatureExtractor extractor = make_extractor(images, K, stride);
-  for (auto _ : state) benchmark::DoNotOptimize(extractor.extract(context, images.set));
-  set_rate(state, static_cast<double>(2 * Images::kCount * extractor.positions() * kPatchValues *
-                                      (K + kPatchValues)));
+  for (auto _ : state) benchmark::DoNotOptimize(extractor.extract(context, *images.set));
+  set_rate(state, static_cast<double>(2 * images.set->size() * extractor.positions() *
+                                      kPatchValues * (K + kPatchValues)));
 }
 
 void BM_EncodeAndPool(benchmark::State& state) { encode_and_pool(state, kAtoms, 1); }
@@ -93,7 +93,7 @@ void BM_EncodeAndPoolAsJointStep(benchmark::State& state) { encode_and_pool(stat
 /// One step of max-margin kRICA, forward and back.
 void BM_JointStep(benchmark::State& state) {
   const Context context = context_of(state);
-  const Images images;
+  const Images images = Images::in_colour(JointStep::kBatch);
   JointStep step(context, images, 400);
   for (auto _ : state) benchmark::DoNotOptimize(step.run());
 }

@@ -5,6 +5,8 @@
 
 #include <cmath>
 #include <cstdint>
+#include <memory>
+#include <utility>
 #include <vector>
 
 #include "byte_images.hpp"
@@ -31,34 +33,60 @@ inline Matrix<float> random_unit_rows(Index rows, Index cols, const char* name) 
   return matrix;
 }
 
-/// Made-up images, and what turns them into features.
-struct Images {
-  static constexpr Index kCount = 128;
-  static constexpr Index kSide = 32;
+/// Images of ten classes, each with a pattern of its own under noise. Made before the image set
+/// that refers to them.
+struct RandomBytes {
   std::vector<std::uint8_t> bytes;
-  ByteImages set;
+
+  RandomBytes(Index count, Index values) : bytes(static_cast<std::size_t>(count * values)) {
+    Random random = Context({.seed = 1}).random("images");
+    std::vector<std::uint8_t> patterns(static_cast<std::size_t>(10 * values));
+    for (auto& byte : patterns) byte = static_cast<std::uint8_t>(random.below(64));
+    for (std::size_t i = 0; i < bytes.size(); ++i)
+      bytes[i] = static_cast<std::uint8_t>(patterns[i % patterns.size()] + random.below(192));
+  }
+};
+
+class RandomImages final : RandomBytes, public ByteImages {
+ public:
+  RandomImages(Index count, Index side, Index channels)
+      : RandomBytes(count, side * side * channels),
+        ByteImages(bytes.data(), count, side, channels) {}
+};
+
+/// Images, and what turns them into features.
+struct Images {
+  ImageSetPtr set;
   Preprocessing preprocessing;
   Matrix<float> patches;
 
-  Images()
-      : bytes(random_bytes()),
-        set(bytes.data(), kCount, kSide, 3),
-        preprocessing(Preprocessing::fit(Context(), raw(), {.unit_norm = true})),
-        patches(preprocessing.apply(Context(), raw())) {}
+  /// `count` images of 32 x 32 pixels in colour, as CIFAR-10's.
+  static Images in_colour(Index count) {
+    return Images(std::make_shared<RandomImages>(count, 32, 3));
+  }
+  /// `count` images of 28 x 28 grey pixels, as the built-in set's.
+  static Images in_grey(Index count) {
+    return Images(std::make_shared<RandomImages>(count, 28, 1));
+  }
 
+  /// The classes go round.
+  [[nodiscard]] std::vector<int> labels() const {
+    std::vector<int> classes;
+    for (Index i = 0; i < set->size(); ++i) classes.push_back(static_cast<int>(i % 10));
+    return classes;
+  }
   [[nodiscard]] Matrix<float> atoms(Index K) const {
     return Matrix<float>::copy_of(ConstMatrixView<float>(patches).rows_between(0, K));
   }
 
  private:
-  static std::vector<std::uint8_t> random_bytes() {
-    std::vector<std::uint8_t> made(kCount * kSide * kSide * 3);
-    Random random = Context({.seed = 1}).random("images");
-    for (auto& byte : made) byte = static_cast<std::uint8_t>(random.below(256));
-    return made;
-  }
-  [[nodiscard]] Matrix<float> raw() const {
-    return sample_patches(Context(), set, 6, 5000).patches;
+  explicit Images(ImageSetPtr images) : Images(images, raw(*images)) {}
+  Images(ImageSetPtr images, const Matrix<float>& raw)
+      : set(std::move(images)),
+        preprocessing(Preprocessing::fit(Context(), raw, {.unit_norm = true})),
+        patches(preprocessing.apply(Context(), raw)) {}
+  static Matrix<float> raw(const ImageSet& images) {
+    return sample_patches(Context(), images, 6, 5000).patches;
   }
 };
 
@@ -67,23 +95,25 @@ inline constexpr double kGamma = 3;
 /// Encode and pool with K atoms.
 inline FeatureExtractor make_extractor(const Images& images, Index K, Index stride) {
   return {{.receptive_field = 6, .stride = stride},
-          images.set.shape(),
+          images.set->shape(),
           images.preprocessing,
           Encoder({EncoderKind::kKernel, {.gamma = kGamma}}, images.atoms(K))};
 }
 
-/// One step of max-margin kRICA on all images.
+/// One step of max-margin kRICA on the first 128 images.
 class JointStep {
  public:
+  static constexpr Index kBatch = 128;
+
   JointStep(const Context& context, const Images& images, Index K)
       : context_(context),
         options_{.encoder = {.kernel = {.gamma = kGamma}}, .features = {6, 2, 2, 2, false, 0.5}},
-        objective_(context, options_, images.set.shape()),
-        batch_(images.set, images.preprocessing, objective_.grid(), options_.features),
+        objective_(context, options_, images.set->shape()),
+        batch_(*images.set, images.preprocessing, objective_.grid(), options_.features),
         at_{images.atoms(K), Matrix<float>(1, K), random_matrix(10, 4 * K, "T"),
             Matrix<float>(1, 10)},
         gradient_(at_.zeros()) {
-    for (Index i = 0; i < Images::kCount; ++i) {
+    for (Index i = 0; i < kBatch; ++i) {
       chosen_.push_back(i);
       labels_.push_back(static_cast<int>(i % 10));
     }

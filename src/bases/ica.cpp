@@ -142,7 +142,8 @@ class FastIca {
     const Matrix<float> V = Matrix<float>::copy_of(V_.view().cast<float>());
     const Partition parts(Z_.rows(), (Z_.rows() + kSumParts - 1) / kSumParts);
     std::vector<Sums> partial(static_cast<std::size_t>(parts.count()));
-    parallel_for(context_, parts.count(), [&](Index part) {
+    const Work work = work_of(Z_.rows(), V.rows(), 2 * Z_.cols() + 2 * kPerExp);
+    parallel_for(context_, parts.count(), work, [&](Index part) {
       partial[static_cast<std::size_t>(part)] = sums_over(parts[part], V);
     });
     Sums total = std::move(partial.front());

@@ -41,7 +41,8 @@ void FeatureMetric::add_gram(const Context& context, ConstMatrixView<float> feat
   const Partition tiles(features.cols(), kTileColumns);
   const float scale = 1.0F / static_cast<float>(features.rows());
   Matrix<float>& gram = block.gram_and_inverse;
-  parallel_for(context, tiles.count() * tiles.count(), [&](Index pair) {
+  const Work work = work_of(features.size(), features.cols(), 0.5);
+  parallel_for(context, tiles.count() * tiles.count(), work, [&](Index pair) {
     const Range rows = tiles[pair / tiles.count()];
     const Range columns = tiles[pair % tiles.count()];
     if (columns.begin > rows.begin) return;  // symmetric

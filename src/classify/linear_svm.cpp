@@ -39,7 +39,7 @@ Matrix<float> LinearSvm::scores(const Context& context, ConstMatrixView<float> f
   Matrix<float> scores(features.rows(), n_classes());
   const ConstMatrixView<float> weights(weights_.data(), n_classes(), n_features(), weights_.cols());
   const Partition tiles(features.rows(), kBlockRows);
-  parallel_for(context, tiles.count(), [&](Index t) {
+  parallel_for(context, tiles.count(), work_of(features.size(), n_classes()), [&](Index t) {
     const Range tile = tiles[t];
     blas::gemm<float>(blas::Op::kPlain, blas::Op::kTransposed, 1.0F,
                       features.rows_between(tile.begin, tile.end), weights, 0.0F,

@@ -41,7 +41,7 @@ SampleSpan::SampleSpan(const Context& context, ConstMatrixView<float> features)
     : features_(features), L_(features.rows(), features.rows()) {
   const Matrix<double> U = factor(context);
   const Partition tiles(L_.rows(), kTileSamples);
-  parallel_for(context, tiles.count(), [&](Index t) {
+  parallel_for(context, tiles.count(), work_of(L_.size(), kPerValue), [&](Index t) {
     for (Index i = tiles[t].begin; i < tiles[t].end; ++i) {
       for (Index j = 0; j <= i; ++j) L_(i, j) = static_cast<float>(U(j, i));
     }
@@ -52,7 +52,8 @@ SampleSpan::SampleSpan(const Context& context, ConstMatrixView<float> features)
 Matrix<double> SampleSpan::gram(const Context& context) const {
   Matrix<double> K(features_.rows(), features_.rows());
   const Partition tiles(K.rows(), kTileSamples);
-  parallel_for(context, tiles.count() * tiles.count(), [&](Index pair) {
+  const Work work = work_of(features_.size(), features_.rows(), 0.5);
+  parallel_for(context, tiles.count() * tiles.count(), work, [&](Index pair) {
     const Range rows = tiles[pair / tiles.count()];
     const Range cols = tiles[pair % tiles.count()];
     if (cols.begin < rows.begin) return;  // symmetric
@@ -80,11 +81,12 @@ Matrix<double> SampleSpan::factor(const Context& context) const {
 
 Matrix<float> SampleSpan::to_weights(const Context& context, ConstMatrixView<float> V) const {
   Matrix<float> combinations(V.rows(), L_.rows());  // A with W = A Z
-  parallel_for(context, V.rows(), [&](Index c) { combine(V, c, combinations); });
+  parallel_for(context, V.rows(), work_of(L_.size(), V.rows()),
+               [&](Index c) { combine(V, c, combinations); });
   const Index F = features_.cols();
   Matrix<float> W(V.rows(), F + 1);
   const Partition tiles(F, kTileFeatures);
-  parallel_for(context, tiles.count(), [&](Index t) {
+  parallel_for(context, tiles.count(), work_of(features_.size(), V.rows()), [&](Index t) {
     blas::gemm<float>(blas::Op::kPlain, blas::Op::kPlain, 1.0F, combinations,
                       columns_of(features_, tiles[t]), 0.0F,
                       columns_of(MatrixView<float>(W), tiles[t]));

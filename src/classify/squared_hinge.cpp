@@ -42,15 +42,13 @@ double SquaredHinge::value_and_gradient(ConstMatrixView<float> W, MatrixView<flo
     return group_loss(groups[g], W, *scores, &sum);
   });
   const double scale = 1.0 / static_cast<double>(Z_.rows());
-  parallel_for(context_, n_classes_, Work{static_cast<double>(groups.count() * gradient.size())},
-               [&](Index c) {
-                 for (Index j = 0; j < cols(); ++j) {
-                   double total = 0;
-                   for (const auto& sum : sums) total += static_cast<double>(sum(c, j));
-                   gradient(c, j) =
-                       static_cast<float>(scale * total + decay_ * static_cast<double>(W(c, j)));
-                 }
-               });
+  parallel_for(context_, n_classes_, work_of(groups.count(), gradient.size()), [&](Index c) {
+    for (Index j = 0; j < cols(); ++j) {
+      double total = 0;
+      for (const auto& sum : sums) total += static_cast<double>(sum(c, j));
+      gradient(c, j) = static_cast<float>(scale * total + decay_ * static_cast<double>(W(c, j)));
+    }
+  });
   return scale * loss + decay_ / 2 * squared_norm(W);
 }
 

@@ -25,7 +25,7 @@ Standardiser Standardiser::fit(const Context& context, ConstMatrixView<float> fe
   std::vector<double> means(n);
   std::vector<double> variances(n);
   const Partition tiles(features.cols(), kTileColumns);
-  parallel_for(context, tiles.count(), [&](Index t) {
+  parallel_for(context, tiles.count(), work_of(features.size(), 2 * kPerValue), [&](Index t) {
     const Range tile = tiles[t];
     for (Index i = 0; i < features.rows(); ++i) {
       const float* row = features.data() + i * features.outerStride();
@@ -58,7 +58,7 @@ void Standardiser::apply_in_place(const Context& context, MatrixView<float> feat
   require(features.cols() == static_cast<Index>(mean_.size()), "standardise",
           "{} features where {} were learned", features.cols(), mean_.size());
   const Partition tiles(features.rows(), kTileRows);
-  parallel_for(context, tiles.count(), [&](Index t) {
+  parallel_for(context, tiles.count(), work_of(features.size(), kPerValue), [&](Index t) {
     for (Index i = tiles[t].begin; i < tiles[t].end; ++i) {
       float* row = features.data() + i * features.outerStride();
       for (std::size_t j = 0; j < mean_.size(); ++j)

@@ -57,7 +57,7 @@ class Lloyd {
     }
     const auto nearest = BestRow<Scalar>::of_scores(centers_, offsets);
     const Partition tiles(X_.rows(), kTileRows);
-    return parallel_sum(context_, tiles.count(), [&](Index t) {
+    return parallel_sum(context_, tiles.count(), work_of(X_.size(), centers_.rows()), [&](Index t) {
       const Range tile = tiles[t];
       nearest->find(X_.rows_between(tile.begin, tile.end), assignment_.data() + tile.begin);
       return measure(tile);
@@ -77,13 +77,12 @@ class Lloyd {
   }
 
   void update_centers() {
+    const lloyd::Members members(assignment_, centers_.rows());
     const Matrix<double> sums =
-        lloyd::assigned_sums<Scalar>(context_, X_, assignment_, {}, centers_.rows());
-    std::vector<Index> counts(static_cast<std::size_t>(centers_.rows()), 0);
-    for (const Index k : assignment_) ++counts[static_cast<std::size_t>(k)];
+        lloyd::assigned_sums<Scalar>(context_, X_, members, {}, centers_.rows());
     std::vector<Index> empty;
     for (Index k = 0; k < centers_.rows(); ++k) {
-      const Index count = counts[static_cast<std::size_t>(k)];
+      const Index count = members.count(k);
       if (count == 0) empty.push_back(k);
       for (Index j = 0; count > 0 && j < X_.cols(); ++j)
         centers_(k, j) = static_cast<Scalar>(sums(k, j) / static_cast<double>(count));
@@ -141,9 +140,10 @@ Matrix<Scalar> plus_plus(const Context& context, ConstMatrixView<Scalar> X, Inde
                               std::numeric_limits<double>::infinity());
   std::vector<Index> chosen = {random.below(pool_size)};
   const Partition tiles(pool_size, 1024);
+  const Work work = work_of(pool.size(), kPerValue);
   while (static_cast<Index>(chosen.size()) < K) {
     const Scalar* last = pool.row(chosen.back());
-    const double total = parallel_sum(context, tiles.count(), [&](Index t) {
+    const double total = parallel_sum(context, tiles.count(), work, [&](Index t) {
       double sum = 0;
       for (Index i = tiles[t].begin; i < tiles[t].end; ++i) {
         double& distance = nearest[static_cast<std::size_t>(i)];

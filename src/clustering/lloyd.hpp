@@ -58,32 +58,88 @@ Turns take_turns(const Context& context, std::string_view name, const Options& o
   return turns;
 }
 
+/// The samples of each of K rows.
+class Members {
+ public:
+  Members(std::span<const Index> assignment, Index K)
+      : begins_(static_cast<std::size_t>(K) + 1, 0), samples_(assignment.size()) {
+    for (const Index k : assignment) ++begins_[static_cast<std::size_t>(k) + 1];
+    std::partial_sum(begins_.begin(), begins_.end(), begins_.begin());
+    std::vector<Index> next = begins_;
+    for (std::size_t i = 0; i < assignment.size(); ++i) {
+      Index& place = next[static_cast<std::size_t>(assignment[i])];
+      samples_[static_cast<std::size_t>(place++)] = static_cast<Index>(i);
+    }
+  }
+
+  /// Of row k, in ascending order.
+  [[nodiscard]] std::span<const Index> of(Index k) const {
+    return std::span(samples_).subspan(begin(k), static_cast<std::size_t>(count(k)));
+  }
+  [[nodiscard]] Index count(Index k) const {
+    return begins_[static_cast<std::size_t>(k) + 1] - begins_[static_cast<std::size_t>(k)];
+  }
+
+ private:
+  [[nodiscard]] std::size_t begin(Index k) const {
+    return static_cast<std::size_t>(begins_[static_cast<std::size_t>(k)]);
+  }
+
+  std::vector<Index> begins_;  // of the rows' parts of samples_, and the end
+  std::vector<Index> samples_;
+};
+
+/// Rows cut into runs of at most kRunSamples samples, so that one row with most of the samples
+/// keeps no thread busy alone. Cut by sizes, so that the order of the sums is fixed.
+struct Run {
+  Index row;
+  Range samples;  // of those of the row
+};
+
+inline std::vector<Run> runs_of(const Members& members, Index K) {
+  constexpr Index kRunSamples = 1024;
+  std::vector<Run> runs;
+  for (Index k = 0; k < K; ++k) {
+    const Partition parts(members.count(k), kRunSamples);
+    for (Index part = 0; part < parts.count(); ++part) runs.push_back({k, parts[part]});
+  }
+  return runs;
+}
+
+/// sum += Σ weight_i x_i over the given samples. No weights: all 1.
+template <class Scalar>
+void add_samples(ConstMatrixView<Scalar> X, std::span<const Index> samples,
+                 std::span<const double> weights, double* sum) {
+  for (const Index i : samples) {
+    const double weight = weights.empty() ? 1.0 : weights[static_cast<std::size_t>(i)];
+    const Scalar* x = X.data() + i * X.outerStride();
+    for (Index j = 0; j < X.cols(); ++j) sum[j] += weight * static_cast<double>(x[j]);
+  }
+}
+
 /// Σ weight_i x_i over the samples of each of K rows, in double. No weights: all 1.
 template <class Scalar>
 Matrix<double> assigned_sums(const Context& context, ConstMatrixView<Scalar> X,
-                             std::span<const Index> assignment, std::span<const double> weights,
-                             Index K) {
-  constexpr Index kParts = 16;  // fixed, so that the order of the sums is
-  const Partition parts(X.rows(), (X.rows() + kParts - 1) / kParts);
-  std::vector<Matrix<double>> sums(static_cast<std::size_t>(parts.count()));
-  parallel_for(context, parts.count(), [&](Index part) {
-    Matrix<double>& sum = sums[static_cast<std::size_t>(part)] = Matrix<double>(K, X.cols());
-    for (Index i = parts[part].begin; i < parts[part].end; ++i) {
-      const auto at = static_cast<std::size_t>(i);
-      const double weight = weights.empty() ? 1.0 : weights[at];
-      const Scalar* x = X.data() + i * X.outerStride();
-      double* row = sum.row(assignment[at]);
-      for (Index j = 0; j < X.cols(); ++j) row[j] += weight * static_cast<double>(x[j]);
+                             const Members& members, std::span<const double> weights, Index K) {
+  constexpr Index kRunsAtATime = 16;
+  const std::vector<Run> runs = runs_of(members, K);
+  Matrix<double> parts(static_cast<Index>(runs.size()), X.cols());
+  const Partition tiles(parts.rows(), kRunsAtATime);
+  parallel_for(context, tiles.count(), work_of(X.size(), kPerValue), [&](Index t) {
+    for (Index r = tiles[t].begin; r < tiles[t].end; ++r) {
+      const auto& [row, range] = runs[static_cast<std::size_t>(r)];
+      const auto samples = members.of(row).subspan(static_cast<std::size_t>(range.begin),
+                                                   static_cast<std::size_t>(range.size()));
+      add_samples(X, samples, weights, parts.row(r));
     }
   });
-  const Partition rows(K, 64);
-  parallel_for(context, rows.count(), [&](Index t) {
-    for (std::size_t part = 1; part < sums.size(); ++part) {
-      for (Index i = rows[t].begin * X.cols(); i < rows[t].end * X.cols(); ++i)
-        sums[0].data()[i] += sums[part].data()[i];
-    }
-  });
-  return std::move(sums[0]);
+  Matrix<double> sums(K, X.cols());
+  for (std::size_t r = 0; r < runs.size(); ++r) {
+    const double* part = parts.row(static_cast<Index>(r));
+    double* sum = sums.row(runs[r].row);
+    for (Index j = 0; j < X.cols(); ++j) sum[j] += part[j];
+  }
+  return sums;
 }
 
 /// The `count` samples with the largest costs, the largest first, the first of equals first.

@@ -216,7 +216,8 @@ void require_finite_npy(const Context& context, const NpyArray& array, bool narr
   const Index row_bytes = array.row_size() * array.type.bytes;
   const Partition parts(array.rows(), std::max<Index>(1, kScanBytes / row_bytes));
   std::vector<NotFinite> found(static_cast<std::size_t>(parts.count()));
-  parallel_for(context, parts.count(), [&](Index p) {
+  const Work work = work_of(array.rows(), array.row_size(), kPerValue);
+  parallel_for(context, parts.count(), work, [&](Index p) {
     std::vector<double> block;
     found[static_cast<std::size_t>(p)] = scan_rows(array, parts[p], narrow, block);
   });

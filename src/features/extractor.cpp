@@ -93,6 +93,14 @@ void FeatureExtractor::extract_single(const float* images, Index count, float* f
   raise_to_power<float>(options_.pool_power, features, nullptr, count * codes.cols());
 }
 
+/// No estimate where it could be far too low: images may be decoded when they are read, and a lasso
+/// is solved for every code.
+Work FeatureExtractor::work_on(Index count) const {
+  if (positions() > 1 || encoder_.options().kind == EncoderKind::kLasso) return {};
+  return work_of(count, preprocessing_.inputs() * preprocessing_.outputs() +
+                            encoder_.channels() * (encoder_.inputs() + kPerExp));
+}
+
 FeatureMatrix FeatureExtractor::extract(const Context& context, const ImageSet& images) const {
   FeatureMatrix result(context, images.size(), features());
   extract(context, images, 0, result, [](Index) {});
@@ -116,7 +124,8 @@ void FeatureExtractor::extract(const Context& context, const ImageSet& images, I
   const Partition rounds(blocks.count() - done_blocks,
                          std::max<Index>(1, Index{16} * context.threads()));
   for (Index round = 0; round < rounds.count(); ++round) {
-    parallel_for(context, rounds[round].size(), [&](Index offset) {
+    const Work work = work_on(rounds[round].size() * blocks.largest());
+    parallel_for(context, rounds[round].size(), work, [&](Index offset) {
       const Range block = blocks[done_blocks + rounds[round].begin + offset];
       std::vector<float> pixels(static_cast<std::size_t>(block.size() * shape_.values()));
       images.read(block.begin, block.size(), pixels.data());

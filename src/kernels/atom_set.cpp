@@ -139,7 +139,8 @@ template <class Scalar>
 void AtomSet<Scalar>::evaluate_self(const Context& context, MatrixView<Scalar> values,
                                     MatrixView<Scalar>* slopes) const {
   const Partition tiles(count(), kTileRows);
-  parallel_for(context, tiles.count(), [&](Index t) {
+  const Work work = work_of(values.size(), W_.cols() + kPerExp);
+  parallel_for(context, tiles.count(), work, [&](Index t) {
     const Range tile = tiles[t];
     MatrixView<Scalar> value_tile = values.rows_between(tile.begin, tile.end);
     if (slopes == nullptr)

@@ -162,7 +162,8 @@ void kernel_matrix(const Context& context, const Kernel& kernel, ConstMatrixView
   check_shapes(samples, atoms, gram);
   const AtomSet<Scalar> set(kernel, atoms);
   const Partition tiles(samples.rows(), kTileRows);
-  parallel_for(context, tiles.count(), [&](Index t) {
+  const Work work = work_of(gram.size(), samples.cols() + kPerExp);
+  parallel_for(context, tiles.count(), work, [&](Index t) {
     const Range tile = tiles[t];
     set.evaluate(samples.rows_between(tile.begin, tile.end),
                  gram.rows_between(tile.begin, tile.end), nullptr);

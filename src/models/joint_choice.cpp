@@ -58,12 +58,13 @@ double JointEvidence::temperature(Kept kept) const {
   return std::exp(log_temperatures[static_cast<std::size_t>(kept)] / static_cast<double>(parts));
 }
 
-std::string JointEvidence::text(Kept kept) const {
-  const double learned_best =
-      kept == Kept::kJoint ? joint_accuracy() : std::max(learned.accuracy(), joint_accuracy());
-  return fmt::format("{:.1f} % of {} held-out images with the learned atoms, {:.1f} % with the "
-                     "first ones",
-                     100 * learned_best, static_cast<Index>(images), 100 * start.accuracy());
+JointComparison JointEvidence::comparison(Kept kept) const {
+  constexpr std::array<const char*, 3> kNames = {"start", "svm", "joint"};
+  JointComparison comparison{start.accuracy(), {}, joint_accuracy(),
+                             static_cast<std::int64_t>(images),
+                             kNames[static_cast<std::size_t>(kept)]};
+  if (!learned.empty()) comparison.svm = learned.accuracy();
+  return comparison;
 }
 
 Archive JointEvidence::saved() const {

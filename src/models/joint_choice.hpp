@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "krica/classify/svm_trainer.hpp"
-#include "krica/models/options.hpp"
+#include "krica/models/training.hpp"
 #include "krica/runtime/archive.hpp"
 
 namespace krica {
@@ -30,6 +30,7 @@ class SvmTrials {
 
   /// The C with the highest accuracy among those that were tried on every part, the smaller of
   /// equals; and that accuracy. 0 before the first part.
+  [[nodiscard]] bool empty() const { return trials_.empty(); }
   [[nodiscard]] double C() const;
   [[nodiscard]] double accuracy() const;
 
@@ -65,8 +66,7 @@ struct JointEvidence {
   [[nodiscard]] Kept choice(const Auto<bool>& refit) const;
   /// That of the whole: the geometric mean.
   [[nodiscard]] double temperature(Kept kept) const;
-  /// "58.1 % of 2,000 held-out images with ...", for people.
-  [[nodiscard]] std::string text(Kept kept) const;
+  [[nodiscard]] JointComparison comparison(Kept kept) const;
 
   [[nodiscard]] Archive saved() const;
   static JointEvidence load(const Archive& archive);

@@ -224,6 +224,10 @@ class JointStage {
       const std::vector<double> temperature = {evidence_.temperature(kept)};
       content.put_vector<double>("temperature", temperature);
     }
+    Archive evidence = evidence_.saved();
+    const std::vector<std::int64_t> choice = {static_cast<std::int64_t>(kept)};
+    evidence.put_vector<std::int64_t>("kept", choice);
+    checkpoint_.put_state("joint_evidence", evidence);
     const bool start_kept = kept == Kept::kStart && result.status != Status::kNumericalTrouble;
     content.put_text("settled_options", to_json(options_));
     content.put_text("basis_status",
@@ -237,8 +241,12 @@ class JointStage {
   }
 
   [[nodiscard]] std::string start_text() const {
-    return fmt::format("[{}] learning with the labels did not help ({}): the first atoms are kept",
-                       kName, evidence_.text(Kept::kStart));
+    const double learned = std::max(evidence_.learned.accuracy(), evidence_.joint_accuracy());
+    return fmt::format(
+        "[{}] learning with the labels did not help: of {} images that took no part, {:.1f} % are "
+        "classified correctly with the learned atoms and {:.1f} % with those that training began "
+        "with, which are kept",
+        kName, evidence_.images, 100 * learned, 100 * evidence_.start.accuracy());
   }
 
   const Context& context_;
@@ -290,6 +298,11 @@ void learn_jointly(const Context& context, const ImageSet& images, bool best_whe
   if (!content.has_text("joint"))
     JointStage(context, images, best_when_cancelled, checkpoint).run();
   report.warning = content.text("joint");
+  const auto evidence = checkpoint.state_if("joint_evidence");
+  if (evidence && evidence->has("kept")) {  // not in files of version 0.1
+    const auto kept = static_cast<Kept>(evidence->vector<std::int64_t>("kept").at(0));
+    report.comparison = JointEvidence::load(*evidence).comparison(kept);
+  }
   report.held_out_accuracy = content.vector<double>("held_out_accuracy");
 }
 

@@ -42,7 +42,8 @@ bool is_diverged(const Context& context, const AtomSet<Scalar>& atoms, ConstMatr
   std::vector<char> answers(static_cast<std::size_t>(K), 0);
   for (Index b = 0; b < blocks.count(); ++b) {
     const Partition tiles(blocks[b].size(), kTileRows);
-    parallel_for(context, tiles.count(), [&](Index t) {
+    const Work work = work_of(blocks[b].size(), K, X.cols() + kPerExp);
+    parallel_for(context, tiles.count(), work, [&](Index t) {
       const Range tile = tiles[t];
       const Index first = blocks[b].begin;
       atoms.evaluate(X.rows_between(first + tile.begin, first + tile.end),
@@ -84,7 +85,8 @@ bool has_twin(const Kernel& kernel, ConstMatrixView<Scalar> W, Index u) {
 template <class Scalar>
 bool is_collapsed(const Context& context, const Kernel& kernel, ConstMatrixView<Scalar> W) {
   std::atomic<Index> twins{0};
-  parallel_for(context, W.rows(), [&](Index u) {
+  // Most pairs are told apart by their first few values.
+  parallel_for(context, W.rows(), work_of(W.rows(), W.rows(), kPerValue), [&](Index u) {
     if (has_twin(kernel, W, u)) twins.fetch_add(1, std::memory_order_relaxed);
   });
   return over_half(twins.load(), W.rows());

@@ -10,54 +10,59 @@
 #pragma once
 
 #include <span>
-#include <vector>
 
 #include "kernels/atom_set.hpp"
-#include "objectives/samples.hpp"
-#include "runtime/blas.hpp"
+#include "objectives/group_sums.hpp"
 
 namespace krica {
 
 template <class Scalar>
 class KernelGradient {
  public:
-  /// Forgets what was gathered; K atoms of n values.
-  void start(Index K, Index n) {
-    if (products_.rows() != K) products_ = Matrix<Scalar>(K, K);
-    if (sums_.rows() != K || sums_.cols() != n) sums_ = Matrix<Scalar>(K, n);
-    products_.set_zero();
-    sums_.set_zero();
-    totals_.assign(static_cast<std::size_t>(K), 0.0);
+  /// Forgets what was gathered; K atoms of n values, and so many samples to come.
+  void start(Index K, Index n, Index samples) {
+    const Index tiles = atom_tiles(K).count();
+    products_.start(K, K, samples, tiles * (tiles + 1) / 2);
+    sums_.start(K, n, samples, tiles);
+    totals_.start(1, K, samples, tiles);
   }
 
   /// A block's part through S: M = A ∘ slopes (rows of X × K).
   void add(const Context& context, const AtomSet<Scalar>& atoms, ConstMatrixView<Scalar> M,
            ConstMatrixView<Scalar> X) {
     const Partition tiles = atom_tiles(atoms.count());
-    parallel_for(context, tiles.count(),
-                 [&](Index t) { atoms.accumulate(tiles[t], M, X, sums_, totals_); });
+    const Partition parts = sums_.parts(X.rows());
+    const Work work = work_of(M.size(), X.cols() + kPerValue);
+    parallel_for(context, parts.count() * tiles.count(), work, [&](Index task) {
+      const Index group = task / tiles.count();
+      const Range rows = parts[group];
+      const std::span<double> totals(totals_.sum(group).data(),
+                                     static_cast<std::size_t>(atoms.count()));
+      atoms.accumulate(tiles[task % tiles.count()], M.rows_between(rows.begin, rows.end),
+                       X.rows_between(rows.begin, rows.end), sums_.sum(group), totals);
+    });
   }
 
   /// A block's CᵀC: tiles of the lower triangle, each summed over the blocks in their order.
   void add_code_products(const Context& context, ConstMatrixView<Scalar> codes) {
-    const Index K = codes.cols();
-    const Partition tiles = atom_tiles(K);
-    parallel_for(context, tiles.count() * tiles.count(), [&](Index t) {
-      const Range row = tiles[t / tiles.count()];
-      const Range col = tiles[t % tiles.count()];
+    const Partition tiles = atom_tiles(codes.cols());
+    const Partition parts = products_.parts(codes.rows());
+    const Index pairs = tiles.count() * tiles.count();
+    const Work work = work_of(codes.size(), codes.cols(), 0.5);
+    parallel_for(context, parts.count() * pairs, work, [&](Index task) {
+      const Index group = task / pairs;
+      const Range row = tiles[task % pairs / tiles.count()];
+      const Range col = tiles[task % pairs % tiles.count()];
       if (col.begin > row.begin) return;
-      const Index stride = codes.outerStride();
-      const ConstMatrixView<Scalar> left(codes.data() + row.begin, codes.rows(), row.size(),
-                                         stride);
-      const ConstMatrixView<Scalar> right(codes.data() + col.begin, codes.rows(), col.size(),
-                                          stride);
-      const MatrixView<Scalar> product(products_.row(row.begin) + col.begin, row.size(), col.size(),
-                                       K);
+      const auto part = codes.rows_between(parts[group].begin, parts[group].end);
+      const ConstMatrixView<Scalar> left = columns_of(part, row);
+      const MatrixView<Scalar> product =
+          columns_of(products_.sum(group).rows_between(row.begin, row.end), col);
       if (row.begin == col.begin) {
         blas::syrk_lower<Scalar>(Scalar(1), left, Scalar(1), product);
       } else {
-        blas::gemm<Scalar>(blas::Op::kTransposed, blas::Op::kPlain, Scalar(1), left, right,
-                           Scalar(1), product);
+        blas::gemm<Scalar>(blas::Op::kTransposed, blas::Op::kPlain, Scalar(1), left,
+                           columns_of(part, col), Scalar(1), product);
       }
     });
   }
@@ -68,22 +73,25 @@ class KernelGradient {
   void finish(const Context& context, const AtomSet<Scalar>& atoms, ConstMatrixView<Scalar> W,
               const Matrix<Scalar>& G_slopes, double weight, double scale,
               MatrixView<Scalar> gradient, std::span<double> curvature) {
-    blas::mirror_lower<Scalar>(context, products_);
+    const MatrixView<Scalar> products = products_.total(context);
+    blas::mirror_lower<Scalar>(context, products);
     const auto factor = static_cast<Scalar>(2 * weight);
     const Partition tiles = atom_tiles(W.rows());
-    parallel_for(context, tiles.count(), [&](Index t) {
+    parallel_for(context, tiles.count(), work_of(products.size(), kPerValue), [&](Index t) {
       for (Index u = tiles[t].begin; u < tiles[t].end; ++u) {
-        Scalar* row = products_.row(u);
+        Scalar* row = products_.sum(0).data() + u * W.rows();
         const Scalar* slopes = G_slopes.row(u);
         for (Index v = 0; v < W.rows(); ++v) row[v] *= factor * slopes[v];
       }
     });
-    add(context, atoms, products_, W);
-    parallel_for(context, tiles.count(), [&](Index t) {
+    add(context, atoms, products, W);
+    const MatrixView<Scalar> sums = sums_.total(context);
+    const MatrixView<double> totals = totals_.total(context);
+    parallel_for(context, tiles.count(), work_of(W.size(), 2 * kPerValue), [&](Index t) {
       for (Index p = tiles[t].begin; p < tiles[t].end; ++p) {
-        const double total = totals_[static_cast<std::size_t>(p)];
+        const double total = totals(0, p);
         Scalar* row = gradient.data() + p * gradient.outerStride();
-        atoms.finish_gradient(p, total, sums_.row(p), row);
+        atoms.finish_gradient(p, total, sums.data() + p * W.cols(), row);
         for (Index j = 0; j < W.cols(); ++j)
           row[j] = static_cast<Scalar>(static_cast<double>(row[j]) * scale);
         if (!curvature.empty()) curvature[static_cast<std::size_t>(p)] = total * scale;
@@ -92,9 +100,9 @@ class KernelGradient {
   }
 
  private:
-  Matrix<Scalar> products_;  // CᵀC, lower triangle; in finish 2 CᵀC ∘ slopes
-  Matrix<Scalar> sums_;      // K×n
-  std::vector<double> totals_;
+  GroupSums<Scalar> products_;  // CᵀC, lower triangle; in finish 2 CᵀC ∘ slopes
+  GroupSums<Scalar> sums_;      // K×n
+  GroupSums<double> totals_;    // 1×K
 };
 
 }  // namespace krica

@@ -42,7 +42,7 @@ struct Workspace {
   Matrix<Scalar> slopes;
   KernelGradient<Scalar> gradient;
 
-  void fit(Index K, Index n, Index rows, bool with_gradient) {
+  void fit(Index K, Index rows, bool with_gradient) {
     fit_one(G, K, K);
     if (S.rows() < rows || S.cols() != K) {
       S = Matrix<Scalar>(rows, K);
@@ -52,7 +52,6 @@ struct Workspace {
     if (!with_gradient) return;
     if (slopes.size() == 0) slopes = Matrix<Scalar>(S.rows(), K);
     fit_one(G_slopes, K, K);
-    gradient.start(K, n);
   }
 
  private:
@@ -82,7 +81,8 @@ class Evaluation {
     with_gradient_ = gradient != nullptr;
     const Partition blocks(samples.X.rows(),
                            block_rows_for<Scalar>(options_.block_rows, W_.rows()));
-    work_.fit(W_.rows(), W_.cols(), blocks.largest(), with_gradient_);
+    work_.fit(W_.rows(), blocks.largest(), with_gradient_);
+    if (with_gradient_) work_.gradient.start(W_.rows(), W_.cols(), samples.X.rows());
     evaluate_atoms();
     double value = 0;
     for (Index b = 0; b < blocks.count(); ++b) {
@@ -120,7 +120,9 @@ class Evaluation {
   /// Codes S, then M = ∂f/∂S ∘ slopes (times m) of one block; returns its sum of f.
   double encode_block(const Samples<Scalar>& block) {
     const Partition tiles(block.X.rows(), kTileRows);
-    return parallel_sum(context_, tiles.count(), [&](Index t) {
+    const Work work =
+        work_of(block.X.rows(), W_.rows(), W_.rows() + W_.cols() + kPerExp + 2 * kPerValue);
+    return parallel_sum(context_, tiles.count(), work, [&](Index t) {
       const Range tile = tiles[t];
       const MatrixView<Scalar> S = MatrixView<Scalar>(work_.S).rows_between(tile.begin, tile.end);
       const MatrixView<Scalar> M = MatrixView<Scalar>(work_.M).rows_between(tile.begin, tile.end);

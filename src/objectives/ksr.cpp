@@ -53,7 +53,7 @@ double KsrObjective<Scalar>::evaluate(const SampleBatch<Scalar>& batch, ConstMat
     codes_ = Matrix<Scalar>(blocks.largest(), K);
     slopes_ = Matrix<Scalar>(blocks.largest(), K);
   }
-  gradient_.start(K, W.cols());
+  gradient_.start(K, W.cols(), batch.X.rows());
   double value = 0;
   for (Index b = 0; b < blocks.count(); ++b) {
     value += solve_block(batch, blocks[b], atoms, lasso, gradient != nullptr);
@@ -76,7 +76,9 @@ double KsrObjective<Scalar>::solve_block(const SampleBatch<Scalar>& batch, Range
                                          const AtomSet<Scalar>& atoms, const GramLasso& lasso,
                                          bool with_gradient) {
   const Partition tiles(block.size(), kTileRows);
-  return parallel_sum(this->context(), tiles.count(), [&](Index t) {
+  // Each sample's code is solved for, in passes over the Gram matrix.
+  const Work work = work_of(block.size(), atoms.count(), 10 * atoms.count());
+  return parallel_sum(this->context(), tiles.count(), work, [&](Index t) {
     const Range tile = tiles[t];
     MatrixView<Scalar> slopes = MatrixView<Scalar>(slopes_).rows_between(tile.begin, tile.end);
     atoms.evaluate(batch.X.rows_between(block.begin + tile.begin, block.begin + tile.end),

@@ -9,6 +9,7 @@
 #include "objectives/basis_condition.hpp"
 #include "objectives/contrast.hpp"
 #include "objectives/discrimination_term.hpp"
+#include "objectives/group_sums.hpp"
 #include "objectives/row_normalisation.hpp"
 #include "objectives/samples.hpp"
 #include "runtime/blas.hpp"
@@ -78,6 +79,7 @@ struct RicaObjective<Scalar>::Implementation {
   DiscriminationTerm discrimination;
   std::optional<Reconstruction> full_reconstruction;  // made at the first full evaluation
   Matrix<Scalar> codes;                               // of one block; become the weights ∂f/∂s
+  AtomProducts<Scalar> products;                      // of these with the samples
 
   Implementation(const Context& ctx, ConstMatrixView<Scalar> X, RicaOptions opts,
                  std::span<const int> given_labels)
@@ -111,15 +113,18 @@ struct RicaObjective<Scalar>::Implementation {
     const double code_value = add_code_terms(on, weights.contrast, rows.V(),
                                              gradient != nullptr ? &code_gradient : nullptr);
     if (gradient != nullptr) {
-      for (Index p = 0; p < W.rows(); ++p) {
-        for (Index j = 0; j < W.cols(); ++j) {
-          reconstruction_gradient(p, j) =
-              weights.scale * (weights.reconstruction * reconstruction_gradient(p, j) +
-                               static_cast<double>(code_gradient(p, j)));
+      const Partition tiles(W.rows(), 64);
+      parallel_for(context, tiles.count(), work_of(W.size(), 3 * kPerValue), [&](Index t) {
+        for (Index p = tiles[t].begin; p < tiles[t].end; ++p) {
+          for (Index j = 0; j < W.cols(); ++j) {
+            reconstruction_gradient(p, j) =
+                weights.scale * (weights.reconstruction * reconstruction_gradient(p, j) +
+                                 static_cast<double>(code_gradient(p, j)));
+          }
+          rows.pull_back(p, reconstruction_gradient.row(p),
+                         gradient->data() + p * gradient->outerStride());
         }
-        rows.pull_back(p, reconstruction_gradient.row(p),
-                       gradient->data() + p * gradient->outerStride());
-      }
+      });
     }
     return weights.scale * (weights.reconstruction * reconstruction_value + code_value);
   }
@@ -129,22 +134,24 @@ struct RicaObjective<Scalar>::Implementation {
                         Matrix<Scalar>* gradient) {
     const Partition blocks(on.X.rows(), block_rows_for<Scalar>(options.block_rows, V.rows()));
     if (codes.rows() < blocks.largest()) codes = Matrix<Scalar>(blocks.largest(), V.rows());
+    if (gradient != nullptr) products.start(V.rows(), V.cols(), on.X.rows());
     double value = 0;
     for (Index b = 0; b < blocks.count(); ++b) {
       value += encode_block(on, blocks[b], weight, V, gradient != nullptr);
       if (gradient == nullptr) continue;
       const ConstMatrixView<Scalar> A =
           ConstMatrixView<Scalar>(codes).rows_between(0, blocks[b].size());
-      blas::gemm<Scalar>(context, Op::kTransposed, Op::kPlain, Scalar(1), A,
-                         on.X.rows_between(blocks[b].begin, blocks[b].end), Scalar(1), *gradient);
+      products.add(context, A, on.X.rows_between(blocks[b].begin, blocks[b].end));
     }
+    if (gradient != nullptr) gradient->view() = products.total(context);
     return value;
   }
 
   double encode_block(const Samples<Scalar>& on, Range block, double weight,
                       ConstMatrixView<Scalar> V, bool with_gradient) {
     const Partition tiles(block.size(), kTileRows);
-    return parallel_sum(context, tiles.count(), [&](Index t) {
+    const Work work = work_of(block.size(), V.rows(), V.cols() + kPerExp + kPerValue);
+    return parallel_sum(context, tiles.count(), work, [&](Index t) {
       const Range tile = tiles[t];
       const MatrixView<Scalar> S = MatrixView<Scalar>(codes).rows_between(tile.begin, tile.end);
       blas::gemm<Scalar>(Op::kPlain, Op::kTransposed, Scalar(1),

@@ -66,7 +66,8 @@ class Pass {
     Matrix<Scalar> E(X.rows(), X.cols());
     Matrix<Scalar> P(with_gradient_ ? X.rows() : 0, K);  // E Vᵀ ∘ H'
     const Partition tiles(X.rows(), kTileRows);
-    squared_error_ += parallel_sum(context_, tiles.count(), [&](Index t) {
+    const Work work = work_of(X.rows(), K, (with_gradient_ ? 3 : 2) * X.cols() + kPerExp);
+    squared_error_ += parallel_sum(context_, tiles.count(), work, [&](Index t) {
       const Range tile = tiles[t];
       const auto rows = [&](Matrix<Scalar>& matrix) {
         return MatrixView<Scalar>(matrix).rows_between(tile.begin, tile.end);

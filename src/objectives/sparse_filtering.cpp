@@ -114,7 +114,8 @@ double SparseFilteringObjective<Scalar>::evaluate_block(ConstMatrixView<Scalar> 
                                                         std::vector<double>* alignment) {
   const Partition tiles(X.rows(), kTileRows);
   Matrix<double> tile_alignment(tiles.count(), W.rows());
-  const double value = parallel_sum(this->context(), tiles.count(), [&](Index t) {
+  const Work work = work_of(X.rows(), W.rows(), X.cols() + kPerExp);
+  const double value = parallel_sum(this->context(), tiles.count(), work, [&](Index t) {
     const Range tile = tiles[t];
     blas::gemm<Scalar>(Op::kPlain, Op::kTransposed, Scalar(1), X.rows_between(tile.begin, tile.end),
                        W, Scalar(0), MatrixView<Scalar>(codes_).rows_between(tile.begin, tile.end));

@@ -26,14 +26,15 @@ ConstMatrixView<Scalar> checked(ConstMatrixView<Scalar> X, const SparseRbmOption
 template <class Scalar>
 double mean_square(const Context& context, ConstMatrixView<Scalar> X) {
   const Partition tiles(X.rows(), 1024);
-  const double sum = parallel_sum(context, tiles.count(), [&](Index t) {
-    double squares = 0;
-    for (Index i = tiles[t].begin; i < tiles[t].end; ++i) {
-      const Scalar* x = X.data() + i * X.outerStride();
-      squares += ordered_dot(x, x, X.cols());
-    }
-    return squares;
-  });
+  const double sum =
+      parallel_sum(context, tiles.count(), work_of(X.size(), kPerValue), [&](Index t) {
+        double squares = 0;
+        for (Index i = tiles[t].begin; i < tiles[t].end; ++i) {
+          const Scalar* x = X.data() + i * X.outerStride();
+          squares += ordered_dot(x, x, X.cols());
+        }
+        return squares;
+      });
   require(sum > 0, kName, "the samples are all zero");
   return sum / static_cast<double>(X.rows() * X.cols());
 }
@@ -46,6 +47,12 @@ struct Sums {
   std::vector<double> model_activity;  // Σ p(h | x')
   std::vector<double> visible;         // Σ (x - x')
   Matrix<Scalar> products;             // P'ᵀX' - PᵀX
+
+  Sums(Index K, Index n)
+      : activity(static_cast<std::size_t>(K), 0.0),
+        model_activity(static_cast<std::size_t>(K), 0.0),
+        visible(static_cast<std::size_t>(n), 0.0),
+        products(K, n) {}
 };
 
 /// One block: positive and negative phase.
@@ -62,7 +69,8 @@ class Phases {
     Matrix<Scalar> model_P(X.rows(), K);  // first the draws, then p(h | x')
     Matrix<Scalar> model_X(X.rows(), X.cols());
     const Partition tiles(X.rows(), kTileRows);
-    sums.squared_error += parallel_sum(context_, tiles.count(), [&](Index t) {
+    const Work work = work_of(X.rows(), K, 3 * X.cols() + 3 * kPerExp);
+    sums.squared_error += parallel_sum(context_, tiles.count(), work, [&](Index t) {
       const Range tile = tiles[t];
       const auto rows = [&](Matrix<Scalar>& matrix) {
         return MatrixView<Scalar>(matrix).rows_between(tile.begin, tile.end);
@@ -146,9 +154,7 @@ double SparseRbmObjective<Scalar>::evaluate(const SampleBatch<Scalar>& batch,
   const Index n = batch.X.cols();
   const PackedLayer<Scalar> layer(packed, n);
   const auto K = static_cast<Index>(layer.bias.size());
-  Sums<Scalar> sums{0, std::vector<double>(layer.bias.size(), 0.0),
-                    std::vector<double>(layer.bias.size(), 0.0),
-                    std::vector<double>(static_cast<std::size_t>(n), 0.0), Matrix<Scalar>(K, n)};
+  Sums<Scalar> sums(K, n);
   const Partition blocks(batch.X.rows(), block_rows_for<Scalar>(0, K));
   Phases<Scalar> phases(this->context(), layer, variance_);
   for (Index b = 0; b < blocks.count(); ++b) phases.add(batch, blocks[b], sums);

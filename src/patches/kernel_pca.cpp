@@ -81,7 +81,8 @@ Moments moments_of(const Context& context, const AtomSet<Scalar>& set, ConstMatr
   for (Index b = 0; b < blocks.count(); ++b) {
     const Range block = blocks[b];
     const Partition tiles(block.size(), kTileRows);
-    parallel_for(context, tiles.count(), [&](Index t) {
+    const Work work = work_of(block.size(), l, X.cols() + kPerExp);
+    parallel_for(context, tiles.count(), work, [&](Index t) {
       set.evaluate(X.rows_between(block.begin + tiles[t].begin, block.begin + tiles[t].end),
                    MatrixView<Scalar>(codes).rows_between(tiles[t].begin, tiles[t].end), nullptr);
     });
@@ -185,7 +186,8 @@ Matrix<Scalar> KernelPca<Scalar>::apply(const Context& context,
           samples.cols(), inputs());
   Matrix<Scalar> projected(samples.rows(), outputs());
   const Partition tiles(samples.rows(), kTileRows);
-  parallel_for(context, tiles.count(), [&](Index t) {
+  const Work work = work_of(samples.rows(), landmarks_.rows(), inputs() + outputs() + kPerExp);
+  parallel_for(context, tiles.count(), work, [&](Index t) {
     apply(samples.rows_between(tiles[t].begin, tiles[t].end),
           MatrixView<Scalar>(projected).rows_between(tiles[t].begin, tiles[t].end));
   });

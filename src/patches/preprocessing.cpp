@@ -77,7 +77,7 @@ Matrix<float> contrast_normalised(const Context& context, ConstMatrixView<float>
                                   const Contrasting& contrasting) {
   Matrix<float> patches = Matrix<float>::copy_of(raw);
   const Partition tiles(raw.rows(), kTileRows);
-  parallel_for(context, tiles.count(), [&](Index t) {
+  parallel_for(context, tiles.count(), work_of(raw.size(), 2 * kPerValue), [&](Index t) {
     for (Index i = tiles[t].begin; i < tiles[t].end; ++i) {
       normalise_contrast(patches.row(i), patches.cols(), contrasting.pixel_scale,
                          contrasting.epsilon);
@@ -153,7 +153,8 @@ Matrix<float> Preprocessing::apply(const Context& context,
           raw_patches.cols(), inputs());
   Matrix<float> result(raw_patches.rows(), outputs());
   const Partition tiles(raw_patches.rows(), kTileRows);
-  parallel_for(context, tiles.count(), [&](Index t) {
+  const Work work = work_of(raw_patches.size(), outputs() + 3 * kPerValue);
+  parallel_for(context, tiles.count(), work, [&](Index t) {
     const Range tile = tiles[t];
     Matrix<float> scratch = Matrix<float>::copy_of(raw_patches.rows_between(tile.begin, tile.end));
     apply_tile(scratch, MatrixView<float>(result).rows_between(tile.begin, tile.end));

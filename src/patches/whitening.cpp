@@ -203,7 +203,8 @@ Matrix<float> Whitening::apply(const Context& context, ConstMatrixView<float> sa
           samples.cols(), inputs_);
   Matrix<float> whitened(samples.rows(), outputs());
   const Partition tiles(samples.rows(), kTileRows);
-  parallel_for(context, tiles.count(), [&](Index t) {
+  const Work work = work_of(samples.size(), outputs() + kPerValue);
+  parallel_for(context, tiles.count(), work, [&](Index t) {
     const Range tile = tiles[t];
     apply(samples.rows_between(tile.begin, tile.end),
           MatrixView<float>(whitened).rows_between(tile.begin, tile.end));

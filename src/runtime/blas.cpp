@@ -93,7 +93,8 @@ void gemm(const Context& context, Op op_a, Op op_b, Scalar alpha, ConstMatrixVie
           ConstMatrixView<Scalar> b, Scalar beta, MatrixView<Scalar> c) {
   // Large tiles, as each packs B anew, but enough of them to share.
   const Partition tiles(c.rows(), std::clamp(c.rows() / 8, kTile, 4 * kTile));
-  parallel_for(context, tiles.count(), [&](Index t) {
+  const Index depth = op_a == Op::kPlain ? a.cols() : a.rows();
+  parallel_for(context, tiles.count(), work_of(c.size(), depth), [&](Index t) {
     const Range tile = tiles[t];
     const auto a_tile =
         op_a == Op::kPlain ? a.rows_between(tile.begin, tile.end) : columns_of(a, tile);
@@ -106,7 +107,8 @@ void gram_of_columns(const Context& context, ConstMatrixView<Scalar> a, MatrixVi
   assert(gram.rows() == a.cols() && gram.cols() == a.cols());
   gram.setZero();
   const Partition tiles(a.cols(), kTile);
-  parallel_for(context, tiles.count() * tiles.count(), [&](Index t) {
+  const Work work = work_of(a.size(), a.cols(), 0.5);
+  parallel_for(context, tiles.count() * tiles.count(), work, [&](Index t) {
     const Index row = t / tiles.count();
     const Index col = t % tiles.count();
     if (col <= row) gram_tile(a, tiles[row], tiles[col], gram);
@@ -117,7 +119,8 @@ void gram_of_columns(const Context& context, ConstMatrixView<Scalar> a, MatrixVi
 template <class Scalar>
 void mirror_lower(const Context& context, MatrixView<Scalar> matrix) {
   const Partition tiles(matrix.rows(), kTile);
-  parallel_for(context, tiles.count(), [&](Index t) {
+  // Down the columns, so that most reads miss the cache.
+  parallel_for(context, tiles.count(), work_of(matrix.size(), 2 * kPerValue), [&](Index t) {
     for (Index i = tiles[t].begin; i < tiles[t].end; ++i) {
       for (Index j = i + 1; j < matrix.cols(); ++j) matrix(i, j) = matrix(j, i);
     }

@@ -3,25 +3,29 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <memory>
 #include <vector>
 
 #include "runtime/thread_pool.hpp"
+#include "runtime/work_per_thread.hpp"
 
 namespace krica {
 
 namespace {
 
-// 50 to 200 microseconds of work, what waking a thread must pay for.
-constexpr double kOperationsPerThread = 2e6;
+std::atomic<double> work_per_thread{kWorkPerThread};
 
 int useful_threads(const Context& context, Index count, Work work) {
-  const double worth = std::max(1.0, work.operations / kOperationsPerThread);
+  const double worth =
+      std::max(1.0, work.operations / work_per_thread.load(std::memory_order_relaxed));
   const auto most = static_cast<double>(std::min<Index>(context.threads(), count));
   return static_cast<int>(std::min(most, worth));
 }
 
 }  // namespace
+
+double set_work_per_thread(double operations) { return work_per_thread.exchange(operations); }
 
 void parallel_for(const Context& context, Index count, Work work,
                   const std::function<void(Index)>& body) {

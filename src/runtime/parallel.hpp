@@ -40,11 +40,23 @@ class Partition {
   Index count_;
 };
 
-/// About how many operations a whole loop takes: floating-point ones, or numbers read from memory
-/// where those are more. A loop of less than some 100 microseconds stays on the calling thread.
+/// About how much a whole loop takes, in multiply-adds of a matrix product, of which a thread does
+/// some 20 in a nanosecond. A loop of less than some 100 microseconds stays on the calling thread,
+/// and each further thread must have as much to do. Without an estimate the loop runs on all
+/// threads of the context: right where an item may read or decode a file.
 struct Work {
   double operations = std::numeric_limits<double>::infinity();
 };
+
+/// What other operations cost beside a multiply-add in a matrix product.
+inline constexpr Index kPerValue = 8;  // a number read, changed and written
+inline constexpr Index kPerExp = 24;   // an exponential, logarithm or root, in vectors
+
+/// The product of the factors.
+template <class... Factors>
+Work work_of(Factors... factors) {
+  return {(static_cast<double>(factors) * ...)};
+}
 
 /// Runs body(0) ... body(count - 1) on the calling thread and as many others as the context allows
 /// and the work is worth; inside another such loop, on the calling thread alone. Polls for

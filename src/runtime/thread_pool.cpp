@@ -88,11 +88,14 @@ void ThreadPool::run(const std::shared_ptr<SharedLoop>& loop, int helpers) {
 }
 
 void ThreadPool::offer(const std::shared_ptr<SharedLoop>& loop, int helpers) {
-  const std::lock_guard lock(mutex_);
-  wanted_ += helpers;
-  while (threads_ < wanted_) add_thread();
-  openings_.push_back({loop, helpers});
-  open_places_.fetch_add(helpers, std::memory_order_relaxed);
+  {
+    const std::lock_guard lock(mutex_);
+    wanted_ += helpers;
+    while (threads_ < wanted_) add_thread();
+    openings_.push_back({loop, helpers});
+    open_places_.fetch_add(helpers, std::memory_order_relaxed);
+  }
+  // After unlocking: a helper that wakes before would only wait for the mutex.
   for (int i = 0; i < helpers; ++i) offered_.notify_one();
 }
 

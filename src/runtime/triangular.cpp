@@ -40,10 +40,6 @@ ConstMatrixView<float> part_of(ConstMatrixView<float> A, Range rows, Range cols)
 
 Range from(Index begin, Range range) { return {begin + range.begin, begin + range.end}; }
 
-double product(Index a, Index b, Index c) {
-  return static_cast<double>(a) * static_cast<double>(b) * static_cast<double>(c);
-}
-
 /// LAPACK's lower triangle is our upper one.
 template <class Scalar>
 bool factor_block(MatrixView<Scalar> A) {
@@ -94,7 +90,7 @@ template <class Scalar>
 void subtract_rows(const Context& context, MatrixView<Scalar> A, Range done) {
   const Index left = A.rows() - done.end;
   const Partition tiles(left, kTile);
-  const Work work{product(left, left, done.size())};
+  const Work work = work_of(left, left, done.size());
   parallel_for(context, tiles.count() * tiles.count(), work, [&](Index pair) {
     const Range rows = from(done.end, tiles[pair / tiles.count()]);
     const Range cols = from(done.end, tiles[pair % tiles.count()]);
@@ -117,7 +113,7 @@ void invert_columns(const Context& context, MatrixView<float> U, Range block) {
   const ConstMatrixView<float> U_b(old);
   const MatrixView<float> U_bb = part_of(U, block, block);
   const Partition tiles(above.size(), kBlock);
-  const Work work{product(above.size(), above.size(), block.size())};
+  const Work work = work_of(above.size(), above.size(), block.size());
   parallel_for(context, tiles.count(), work, [&](Index t) {
     const Range rows = tiles[t];
     const Range later{rows.end, above.end};
@@ -143,7 +139,7 @@ bool cholesky_upper(const Context& context, MatrixView<Scalar> A) {
     const auto U_bb = part_of(A, block, block);
     if (!factor_block(U_bb)) return false;
     const Partition tiles(A.rows() - block.end, kTile);
-    const Work work{product(block.size(), block.size(), A.rows() - block.end)};
+    const Work work = work_of(block.size(), block.size(), A.rows() - block.end);
     parallel_for(context, tiles.count(), work, [&](Index t) {
       solve_from_left(U_bb, part_of(A, block, from(block.end, tiles[t])));
     });
@@ -174,7 +170,7 @@ void multiply_upper(const Context& context, blas::Op op, ConstMatrixView<float> 
   const Matrix<float> old = Matrix<float>::copy_of(x);
   const bool plain = op == blas::Op::kPlain;
   const Partition tiles(U.rows(), kBlock);
-  const Work work{product(U.rows(), U.rows(), x.rows())};
+  const Work work = work_of(U.rows(), U.rows(), x.rows());
   parallel_for(context, tiles.count(), work, [&](Index t) {
     const Range tile = tiles[t];
     const Range others = plain ? Range{0, tile.begin} : Range{tile.end, U.rows()};

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <set>
@@ -208,6 +209,24 @@ TYPED_TEST(Kmeans, WorksOnOneSampleAndOnStridedRows) {
   EXPECT_EQ(one.inertia, 0);
 }
 
+TYPED_TEST(Kmeans, ACentreOfMostSamplesIsTheirMean) {
+  // Its samples are summed in several runs, on any number of threads.
+  auto X = support::random_matrix<TypeParam>(5000, 7);
+  for (Index i = 0; i < X.rows(); i += 25) X(i, 0) += 100;
+  const KmeansOptions options{.n_clusters = 2, .max_iterations = 5};
+  const auto one = kmeans<TypeParam>(this->context_, X, options);
+  const auto many = kmeans<TypeParam>(Context({.threads = 17, .seed = 3}), X, options);
+  EXPECT_TRUE(support::same_bits(many.centers, one.centers));
+  const Index rare = one.assignment[0];
+  EXPECT_EQ(std::count(one.assignment.begin(), one.assignment.end(), rare), 200);
+  for (Index j = 0; j < X.cols(); ++j) {
+    double mean = 0;
+    for (Index i = 0; i < X.rows(); ++i)
+      mean += i % 25 != 0 ? static_cast<double>(X(i, j)) / 4800 : 0;
+    EXPECT_NEAR(one.centers(1 - rare, j), mean, 1e-6);
+  }
+}
+
 TYPED_TEST(Kmeans, ThreadsDoNotChangeTheBits) {
   const auto X = support::random_matrix<TypeParam>(3000, 9);
   const auto run = [&](int threads) {
@@ -215,7 +234,7 @@ TYPED_TEST(Kmeans, ThreadsDoNotChangeTheBits) {
                              {.n_clusters = 50, .max_iterations = 8});
   };
   const auto one = run(1);
-  for (const int threads : {2, 4}) {
+  for (const int threads : {2, 4, 17}) {
     const auto many = run(threads);
     EXPECT_TRUE(support::same_bits(many.centers, one.centers)) << threads;
     EXPECT_TRUE(support::same_bits(many.inertia, one.inertia)) << threads;

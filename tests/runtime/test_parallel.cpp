@@ -15,6 +15,7 @@
 
 #include "krica/runtime/error.hpp"
 #include "runtime/parallel.hpp"
+#include "runtime/work_per_thread.hpp"
 #include "support/comparison.hpp"
 
 namespace krica {
@@ -133,13 +134,32 @@ TEST_P(ParallelLoops, RunFromSeveralThreadsAtOnce) {
   EXPECT_EQ(runs.load(), 4 * 50 * 20);
 }
 
-TEST_P(ParallelLoops, StayOnTheCallingThreadWhereTheyAreSmall) {
-  const auto caller = std::this_thread::get_id();
-  std::atomic<int> elsewhere = 0;
-  parallel_for(context_, 1000, Work{1e5}, [&](Index) {
-    if (std::this_thread::get_id() != caller) ++elsewhere;
+/// The threads that a loop of this work runs on, at the usual work per thread.
+std::set<std::thread::id> threads_for(const Context& context, Work work) {
+  const double before = set_work_per_thread(kWorkPerThread);
+  std::mutex mutex;
+  std::set<std::thread::id> threads;
+  parallel_for(context, 1000, work, [&](Index) {
+    const std::lock_guard lock(mutex);
+    threads.insert(std::this_thread::get_id());
   });
-  EXPECT_EQ(elsewhere.load(), 0);
+  set_work_per_thread(before);
+  return threads;
+}
+
+TEST_P(ParallelLoops, StayOnTheCallingThreadWhereTheyAreSmall) {
+  EXPECT_EQ(threads_for(context_, work_of(1000, 100)), std::set{std::this_thread::get_id()});
+  EXPECT_EQ(threads_for(context_, Work{0}), std::set{std::this_thread::get_id()});
+}
+
+TEST_P(ParallelLoops, UseNoMoreThreadsThanTheWorkIsWorth) {
+  EXPECT_LE(threads_for(context_, work_of(2.5, kWorkPerThread)).size(), 2U);
+}
+
+TEST(Work, IsTheProductOfItsFactors) {
+  EXPECT_EQ(work_of(Index{3}, 0.5, 8).operations, 12);
+  const Index large = Index{1} << 40;  // its square is beyond an Index
+  EXPECT_EQ(work_of(large, large).operations, std::pow(2.0, 80));
 }
 
 TEST_P(ParallelLoops, UseNoMoreThreadsThanTheContextHas) {

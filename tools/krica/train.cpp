@@ -81,6 +81,29 @@ nlohmann::json choices_json(const std::vector<Choice>& choices) {
   return list;
 }
 
+nlohmann::json comparison_json(const JointComparison& comparison) {
+  nlohmann::json json = {{"images", comparison.images},
+                         {"start", comparison.start},
+                         {"joint", comparison.joint},
+                         {"kept", comparison.kept}};
+  if (comparison.svm) json["svm"] = *comparison.svm;
+  return json;
+}
+
+/// What held-out images said for max-margin-krica.
+void print_comparison(const JointComparison& comparison) {
+  if (comparison.images == 0) return;
+  fmt::print("of {} images that took no part, correctly classified: {:.1f} % before learning with "
+             "the labels",
+             comparison.images, 100 * comparison.start);
+  if (comparison.svm) fmt::print(", {:.1f} % after it with an SVM", 100 * *comparison.svm);
+  const char* kept = comparison.kept == "start" ? "the first atoms"
+                     : comparison.kept == "svm" ? "the SVM"
+                                                : "the classifier learned with the atoms";
+  fmt::print(", {:.1f} % with the classifier learned with the atoms; kept: {}\n",
+             100 * comparison.joint, kept);
+}
+
 nlohmann::json summary_json(const Model& model, const TrainingReport& report,
                             const std::filesystem::path& path) {
   nlohmann::json summary = {{"model", path.string()},
@@ -94,6 +117,7 @@ nlohmann::json summary_json(const Model& model, const TrainingReport& report,
     tried.push_back({{"c", C}, {"accuracy", accuracy}});
   summary["svm_c_tried"] = tried;
   summary["held_out_accuracy"] = report.held_out_accuracy;
+  if (report.comparison.images > 0) summary["compared"] = comparison_json(report.comparison);
   if (!report.warning.empty()) summary["warning"] = report.warning;
   return summary;
 }
@@ -108,7 +132,9 @@ void print_summary(const Model& model, const TrainingReport& report,
     fmt::print(", basis {}", model.parts().basis_status);
   }
   if (options.svm_c) fmt::print(", C {:.4g}", *options.svm_c);
-  fmt::print("\n{}{}\n", report.resumed ? "resumed; " : "", stage_times(report.stages));
+  fmt::print("\n");
+  print_comparison(report.comparison);
+  fmt::print("{}{}\n", report.resumed ? "resumed; " : "", stage_times(report.stages));
 }
 
 /// From here on another method cannot do visibly better.

@@ -56,6 +56,7 @@ class FeatureExtractor {
  private:
   void add_fused(const float* image, struct Range tile, Matrix<float>& sums) const;
   void add_codes(const float* image, struct Range tile, Matrix<float>& sums) const;
+  [[nodiscard]] struct Work work_on(Index count) const;
   void extract_single(const float* images, Index count, float* features) const;
 
   FeatureOptions options_;

@@ -28,11 +28,21 @@ struct StageTime {
 /// Stages of the same name as one: times added up, the higher peak.
 std::vector<StageTime> summed(const std::vector<StageTime>& stages);
 
+/// Accuracy on images that took no part in learning, by which joint training chose what to keep.
+struct JointComparison {
+  double start = 0;            ///< the first atoms, with an SVM
+  Auto<double> svm = {};       ///< the learned atoms, with an SVM; none where that was ruled out
+  double joint = 0;            ///< the learned atoms, with the classifier learned with them
+  std::int64_t images = 0;     ///< how many images; 0: nothing was compared
+  std::string kept = "joint";  ///< "start", "svm" or "joint"
+};
+
 struct TrainingReport {
   std::vector<StageTime> stages;
   ChosenC chosen_c;                            ///< what was tried, where svm_c was auto
   bool resumed = false;                        ///< a checkpoint was found
   std::vector<double> held_out_accuracy = {};  ///< max-margin-krica: one an epoch
+  JointComparison comparison = {};             ///< max-margin-krica
   std::string warning = {};                    ///< what went wrong on the way, if anything
 };
 

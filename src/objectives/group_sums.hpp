@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Sums over samples of products with a row per atom, AᵀB. Cut into tiles of atoms alone they have
+// too few parts for many threads, and smaller tiles are slower products; so the samples are cut
+// into groups as well, each with a sum of its own. The number of groups follows from the sizes
+// alone.
+#pragma once
+
+#include <algorithm>
+#include <vector>
+
+#include "objectives/samples.hpp"
+#include "runtime/blas.hpp"
+#include "runtime/columns.hpp"
+
+namespace krica {
+
+/// One sum of rows × cols per group.
+template <class Scalar>
+class GroupSums {
+ public:
+  /// Zeros. `samples` is how many there will be in all, `tasks` how many one group's part of a
+  /// product is cut into.
+  void start(Index rows, Index cols, Index samples, Index tasks) {
+    constexpr Index kTasks = 32;              // enough for threads to share evenly
+    constexpr Index kSamplesPerGroup = 1024;  // more than pay for adding up the group's sum
+    groups_ = std::clamp<Index>((kTasks + tasks - 1) / tasks, 1,
+                                std::max<Index>(1, samples / kSamplesPerGroup));
+    rows_ = rows;
+    if (sums_.rows() != groups_ * rows || sums_.cols() != cols)
+      sums_ = Matrix<Scalar>(groups_ * rows, cols);
+    else
+      sums_.set_zero();
+  }
+
+  /// The samples of a block in as many parts as there are groups, or fewer: part g belongs to sum
+  /// g.
+  [[nodiscard]] Partition parts(Index samples) const {
+    constexpr Index kFewest = 64;  // a product over fewer is slow
+    return {samples, std::max(kFewest, (samples + groups_ - 1) / groups_)};
+  }
+
+  [[nodiscard]] MatrixView<Scalar> sum(Index group) {
+    return MatrixView<Scalar>(sums_).rows_between(group * rows_, (group + 1) * rows_);
+  }
+
+  /// The sum over the groups, in their order, which the first becomes.
+  MatrixView<Scalar> total(const Context& context) {
+    const Partition tiles = atom_tiles(rows_);
+    parallel_for(context, tiles.count(), work_of(sums_.size(), kPerValue), [&](Index t) {
+      const Range tile = tiles[t];
+      for (Index group = 1; group < groups_; ++group)
+        sum(0).rows_between(tile.begin, tile.end) += sum(group).rows_between(tile.begin, tile.end);
+    });
+    return sum(0);
+  }
+
+ private:
+  Index groups_ = 1;
+  Index rows_ = 0;
+  Matrix<Scalar> sums_;
+};
+
+/// Σ AᵀB over blocks of samples: A has a column per atom.
+template <class Scalar>
+class AtomProducts {
+ public:
+  void start(Index atoms, Index cols, Index samples) {
+    sums_.start(atoms, cols, samples, atom_tiles(atoms).count());
+  }
+
+  void add(const Context& context, ConstMatrixView<Scalar> A, ConstMatrixView<Scalar> B) {
+    const Partition tiles = atom_tiles(A.cols());
+    const Partition parts = sums_.parts(A.rows());
+    parallel_for(context, parts.count() * tiles.count(), work_of(A.size(), B.cols()),
+                 [&](Index task) {
+                   const Index group = task / tiles.count();
+                   const Range rows = parts[group];
+                   const Range tile = tiles[task % tiles.count()];
+                   blas::gemm<Scalar>(blas::Op::kTransposed, blas::Op::kPlain, Scalar(1),
+                                      columns_of(A.rows_between(rows.begin, rows.end), tile),
+                                      B.rows_between(rows.begin, rows.end), Scalar(1),
+                                      sums_.sum(group).rows_between(tile.begin, tile.end));
+                 });
+  }
+
+  MatrixView<Scalar> total(const Context& context) { return sums_.total(context); }
+
+ private:
+  GroupSums<Scalar> sums_;
+};
+
+}  // namespace krica
