@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <stdexcept>
 
 #include "models/rules.hpp"
 #include "models/stage_costs.hpp"
@@ -59,8 +60,12 @@ ReadingTime reading_time(const ImageSet& images) {
   constexpr Index kMilliseconds = 30;
   const Index count = std::min(kImages, images.size());
   if (count == 0) return {};
-  const double first = read_some(images, count, kMilliseconds);
-  return {first, std::min(first, read_some(images, count, kMilliseconds))};
+  try {
+    const double first = read_some(images, count, kMilliseconds);
+    return {first, std::min(first, read_some(images, count, kMilliseconds))};
+  } catch (const std::runtime_error&) {
+    return {};  // whoever reads the whole set will tell of the broken file
+  }
 }
 
 double TrainingEstimate::seconds() const {

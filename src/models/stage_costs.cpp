@@ -84,12 +84,13 @@ struct ObjectiveCost {
   double squares = 0;       ///< and so many times K²
   double terms = 0;         ///< loops: so many times K
   double serial_terms = 0;  ///< those that stay on one thread
-  double used = 1;          ///< part of the allowed iterations or epochs that is usually needed
+  double iterations = 250;  ///< of L-BFGS: usually enough, where more are allowed
+  double epochs = 1;        ///< of Adam: part of the allowed ones that is usually needed
 };
 
 constexpr auto kObjectives = std::to_array<ObjectiveCost>({
     {.method = "krica", .layers = 4, .squares = 3, .terms = 12},
-    {.method = "d-krica", .layers = 4, .squares = 3, .terms = 12, .used = 0.5},
+    {.method = "d-krica", .layers = 4, .squares = 3, .terms = 12, .iterations = 25, .epochs = 0.6},
     {.method = "ksr", .layers = 4, .squares = 1, .terms = 95},
     {.method = "sparse-filtering", .layers = 4, .serial_terms = 27},
     {.method = "sparse-autoencoder", .layers = 6, .terms = 28},
@@ -121,7 +122,8 @@ Cost step_cost(const TrainingSizes& s, double batch) {
 
 Cost adam_cost(const TrainingSizes& s) {
   const double held_out = std::min(0.1 * s.patches, 10000.0);
-  const double epochs = as_double(s.options.epochs.value_or(kEpochs));
+  const double epochs =
+      objective_of(s.method).epochs * as_double(s.options.epochs.value_or(kEpochs));
   const double batch =
       std::clamp(as_double(s.options.batch.value_or(1024)), 1.0, std::max(1.0, s.patches / 10));
   const double steps = epochs * std::floor((s.patches - held_out) / batch);
@@ -132,8 +134,8 @@ Cost adam_cost(const TrainingSizes& s) {
 /// L-BFGS and the fixed point: mostly one evaluation per iteration.
 Cost batch_solver_cost(const TrainingSizes& s) {
   constexpr double kEvaluationsPerIteration = 1.1;
-  constexpr double kUsualIterations = 250;  // where more are allowed, they are seldom needed
-  const double iterations = std::min(as_double(*s.options.iterations), kUsualIterations);
+  const double iterations =
+      std::min(as_double(*s.options.iterations), objective_of(s.method).iterations);
   return evaluation_cost(s) * (s.patches * kEvaluationsPerIteration * iterations);
 }
 
@@ -141,7 +143,7 @@ Cost solver_cost(const TrainingSizes& s) {
   constexpr double kManyPatches = 50000;  // from here on `auto` is Adam
   const bool adam = s.options.solver == "adam" || s.method.solvers == SolverChoice::kAdam ||
                     (s.options.solver == "auto" && s.patches >= kManyPatches);
-  return start_cost(s) + (adam ? adam_cost(s) : batch_solver_cost(s)) * objective_of(s.method).used;
+  return start_cost(s) + (adam ? adam_cost(s) : batch_solver_cost(s));
 }
 
 Cost fast_ica_cost(const TrainingSizes& s) {
@@ -153,7 +155,7 @@ Cost fast_ica_cost(const TrainingSizes& s) {
 }
 
 Cost spherical_kmeans_cost(const TrainingSizes& s) {
-  constexpr double kUsualTurns = 60;
+  constexpr double kUsualTurns = 65;
   const double turns = std::min(as_double(*s.options.iterations), kUsualTurns);
   const Cost turn =
       products(2 * s.patches * s.outputs * s.atoms) + loops(3 * s.patches * s.outputs);
@@ -166,6 +168,12 @@ double code_terms(std::string_view encoder) {
   if (encoder == "soft-abs") return 12;
   if (encoder == "sigmoid") return 4;
   return encoder == "triangle" ? 1.5 : 0.5;
+}
+
+/// Of one patch.
+Cost code_cost(const TrainingSizes& s) {
+  return products(2 * s.outputs * s.atoms) +
+         loops(code_terms(s.options.encoder.value_or("kernel")) * s.atoms);
 }
 
 /// One evaluation of the squared hinge loss on `rows` × `width` values, and the change of
@@ -243,21 +251,22 @@ Cost basis_cost(const TrainingSizes& s) {
 
 Cost joint_cost(const TrainingSizes& s) {
   if (!s.method.joint) return {};
-  // Forward and backward through the codes, in terms of the forward pass, and elementwise.
-  constexpr double kPasses = 3.4;
-  constexpr double kTermsPerCode = 5.4;
+  // Forward and backward through the codes cost so many times the codes alone, and so many loops
+  // per code; patches are preprocessed once.
+  constexpr double kPasses = 4.8;
+  constexpr double kTermsPerCode = 2;
   constexpr double kMostHeldOut = 2000;
   const double held_out = std::min(s.options.held_out * s.images, kMostHeldOut);
   const double epochs = as_double(s.options.epochs.value_or(kEpochs));
-  const Cost image = encoding_cost(s);
-  const Cost step = image * kPasses + loops(kTermsPerCode * s.positions * s.atoms);
-  return (step * (s.images - held_out) + image * held_out) * epochs;
+  const Cost step =
+      (preprocessing_cost(s) + code_cost(s) * kPasses + loops(kTermsPerCode * s.atoms)) *
+      s.positions;
+  return (step * (s.images - held_out) + encoding_cost(s) * held_out) * epochs;
 }
 
 Cost encoding_cost(const TrainingSizes& s) {
   if (s.method.learn == nullptr) return loops(s.values);
-  const double codes = s.atoms * code_terms(s.options.encoder.value_or("kernel"));
-  return (preprocessing_cost(s) + products(2 * s.outputs * s.atoms) + loops(codes)) * s.positions;
+  return (preprocessing_cost(s) + code_cost(s)) * s.positions;
 }
 
 /// With fewer samples than features the problem is solved in the samples' span (SampleSpan), where

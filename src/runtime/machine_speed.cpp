@@ -17,7 +17,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 // Rounds of about a millisecond, so that most of them pass without being interrupted.
-constexpr double kSecondsPerRate = 0.02;
+constexpr double kSecondsPerRate = 0.01;
 
 // The shapes of the library's own loops: tiles of patches against some hundred atoms.
 constexpr Index kTileRows = 256;
@@ -95,11 +95,23 @@ double reading_rate(const Context& context) {
   });
 }
 
-MachineSpeed measured(const Context& context) {
+MachineSpeed measured_once(const Context& context) {
   return {.products = product_rate(context, context.threads()),
           .serial_products = product_rate(context, 1),
           .loops = loop_rate(context),
           .reading = reading_rate(context)};
+}
+
+/// The better of two, some time apart: a busy machine may let a program wait for longer than one
+/// rate takes to measure. All threads together are at least as fast as one.
+MachineSpeed measured(const Context& context) {
+  const MachineSpeed a = measured_once(context);
+  const MachineSpeed b = measured_once(context);
+  const double serial = std::max(a.serial_products, b.serial_products);
+  return {.products = std::max({a.products, b.products, serial}),
+          .serial_products = serial,
+          .loops = std::max(a.loops, b.loops),
+          .reading = std::max(a.reading, b.reading)};
 }
 
 }  // namespace

@@ -83,12 +83,13 @@ ReportPage page_of(const std::vector<DemoRun>& runs, const DataSet& data, std::u
 
 void announce_demo(const Context& context, const SessionOptions& session, const DataSet& data) {
   if (session.quiet) return;
+  const WaitEstimator images(context, *data.train);
+  const WaitEstimator test(context, *data.test);
   double seconds = 0;
   for (const char* method : kDemoMethods) {
     const PipelineOptions settled =
         resolved(demo_options(method, context.seed()), facts_of(*data.train, true));
-    seconds += training_wait(context, *data.train, settled).seconds();
-    seconds += encoding_wait(context, *data.test, settled);
+    seconds += images.training(settled).seconds() + test.encoding(settled);
   }
   announce(session, fmt::format("comparing {} methods on", kDemoMethods.size()), *data.train,
            seconds);

@@ -113,10 +113,7 @@ void run_evaluate(CLI::App& app, EvaluateCommand& command) {
   }
   const Context context = make_context(command.session, model.options().seed);
   const Part part = evaluated_part(context, command, model);
-  if (!command.session.quiet) {
-    announce(command.session, "testing on", *part.images,
-             encoding_wait(context, *part.images, model.options()));
-  }
+  announce_encoding(context, command.session, "testing on", *part.images, model.options());
   const Evaluation evaluation =
       evaluate_predictions(model.predict(context, *part.images), part.labels,
                            static_cast<Index>(model.class_names().size()));

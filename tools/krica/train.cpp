@@ -192,17 +192,16 @@ Matrix<float> read_atoms(const Context& context, const std::filesystem::path& fi
 
 /// Of all that the command is going to do: training, test and control.
 TrainingEstimate estimated(const Context& context, const TrainCommand& command,
-                           const TrainingData& data) {
-  const PipelineOptions settled =
-      resolved(command.pipeline, facts_of(*data.images, command.classifier));
-  TrainingEstimate estimate = training_wait(context, *data.images, settled, command.classifier);
+                           const TrainingData& data, const PipelineOptions& settled) {
+  const WaitEstimator images(context, *data.images);
+  TrainingEstimate estimate = images.training(settled, command.classifier);
   if (!command.classifier || !data.data.test) return estimate;
-  const ImageSet& test = *data.data.test;
-  estimate.stages.push_back({"test", encoding_wait(context, test, settled)});
+  const WaitEstimator test(context, *data.data.test);
+  estimate.stages.push_back({"test", test.encoding(settled)});
   if (!wants_control(command, settled)) return estimate;
   const PipelineOptions control = resolved(control_options(settled), facts_of(*data.images, true));
-  estimate.stages.push_back({"control", training_wait(context, *data.images, control).seconds() +
-                                            encoding_wait(context, test, control)});
+  estimate.stages.push_back(
+      {"control", images.training(control).seconds() + test.encoding(control)});
   return estimate;
 }
 
@@ -211,12 +210,12 @@ void announce_training(const Context& context, const TrainCommand& command,
                        const TrainingData& data, nlohmann::json& summary) {
   const bool silent = command.session.quiet && !command.session.json;
   if (silent || std::filesystem::exists(command.checkpoint)) return;
-  const TrainingEstimate estimate = estimated(context, command, data);
+  const DataFacts facts = facts_of(*data.images, command.classifier);
+  const PipelineOptions settled = resolved(command.pipeline, facts);
+  const TrainingEstimate estimate = estimated(context, command, data, settled);
   for (const StageEstimate& stage : estimate.stages)
     summary["estimated_seconds"][stage.stage] = stage.seconds;
-  const DataFacts facts = facts_of(*data.images, command.classifier);
-  announce(command.session, learning_text(facts, resolved(command.pipeline, facts)),
-           estimate.seconds());
+  announce(command.session, learning_text(facts, settled), estimate.seconds());
 }
 
 /// Trains, or resumes, and saves the model.

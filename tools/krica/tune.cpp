@@ -80,10 +80,11 @@ class Search {
   /// where there will be one.
   void announce_wait() const {
     if (command_.session.quiet) return;
+    const WaitEstimator images(context_, *images_);
     double seconds = 0;
     double longest = 0;
     for (const json& setting : settings_) {
-      const double fold = fold_wait(setting);
+      const double fold = fold_wait(images, setting);
       seconds += fold * static_cast<double>(folds_left(setting));
       longest = std::max(longest, fold);
     }
@@ -104,9 +105,9 @@ class Search {
 
   /// Seconds to train with a setting on all folds but one and to test on that one; about the same
   /// as training on all. 0 for a setting that the method refuses.
-  [[nodiscard]] double fold_wait(const json& setting) const {
+  [[nodiscard]] double fold_wait(const WaitEstimator& images, const json& setting) const {
     try {
-      return training_wait(context_, *images_, with_setting(command_.pipeline, setting)).seconds();
+      return images.training(with_setting(command_.pipeline, setting)).seconds();
     } catch (const InvalidArgument&) {
       return 0;
     }

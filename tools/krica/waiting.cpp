@@ -5,17 +5,16 @@
 
 namespace krica::cli {
 
-TrainingEstimate training_wait(const Context& context, const ImageSet& images,
-                               const PipelineOptions& options, bool classifier) {
-  const DataFacts facts = facts_of(images, classifier);
-  return estimate_training(machine_speed(context), facts, resolved(options, facts),
-                           reading_time(images));
+WaitEstimator::WaitEstimator(const Context& context, const ImageSet& images)
+    : images_(images), speed_(machine_speed(context)), reading_(reading_time(images)) {}
+
+TrainingEstimate WaitEstimator::training(const PipelineOptions& options, bool classifier) const {
+  const DataFacts facts = facts_of(images_, classifier);
+  return estimate_training(speed_, facts, resolved(options, facts), reading_);
 }
 
-double encoding_wait(const Context& context, const ImageSet& images,
-                     const PipelineOptions& settled) {
-  return estimate_encoding(machine_speed(context), facts_of(images, true), settled,
-                           reading_time(images));
+double WaitEstimator::encoding(const PipelineOptions& settled) const {
+  return estimate_encoding(speed_, facts_of(images_, true), settled, reading_);
 }
 
 void announce(const SessionOptions& session, std::string_view work, double seconds) {
@@ -28,6 +27,12 @@ void announce(const SessionOptions& session, std::string_view verb, const ImageS
   announce(session,
            fmt::format("{} {} {}", verb, with_commas(images.size()), noun_of(images.shape())),
            seconds);
+}
+
+void announce_encoding(const Context& context, const SessionOptions& session, std::string_view verb,
+                       const ImageSet& images, const PipelineOptions& settled) {
+  if (session.quiet) return;
+  announce(session, verb, images, WaitEstimator(context, images).encoding(settled));
 }
 
 }  // namespace krica::cli
