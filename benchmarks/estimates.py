@@ -69,9 +69,8 @@ def main():
         if name not in places:
             continue
         estimate, took, processor = measured(places[name], method, threads, options)
-        settings = " ".join([method, *options])
-        print(f"| {name} | `{settings}` | {threads} | {estimate:.0f} s | {took:.0f} s | {estimate / took:.2f} | {processor:.0f} s |")
-        sys.stdout.flush()
+        times = f"{estimate:.0f} s | {took:.0f} s | {estimate / took:.2f} | {processor:.0f} s"
+        print(f"| {name} | `{' '.join([method, *options])}` | {threads} | {times} |", flush=True)
 
 
 if __name__ == "__main__":
