@@ -7,6 +7,7 @@
 #include "arrays.hpp"
 #include "bindings.hpp"
 #include "krica/data/views.hpp"
+#include "krica/models/estimate.hpp"
 #include "options.hpp"
 
 namespace krica::python {
@@ -22,6 +23,21 @@ py::dict to_dict(const TrainingReport& report) {
   return py::dict(py::arg("seconds") = seconds, py::arg("resumed") = report.resumed,
                   py::arg("held_out_accuracy") = report.held_out_accuracy,
                   py::arg("warning") = report.warning);
+}
+
+/// What training is going to do and about how long it will take; empty below `shortest` seconds.
+std::string training_wait(const py::dict& options, const py::array& X, Index classes,
+                          const py::dict& run, double shortest) {
+  const PipelineOptions given = options_from(options);
+  const Running running(run_options_from(run), given.seed);
+  ImageSetPtr images = image_set(X, {});
+  if (given.images > 0) images = first_images(images, given.images);
+  const py::gil_scoped_release release;
+  const DataFacts facts{images->shape(), images->size(), classes};
+  const PipelineOptions settled = resolved(given, facts);
+  const TrainingEstimate estimate =
+      estimate_training(machine_speed(running.context()), facts, settled, reading_time(*images));
+  return waiting_text(learning_text(facts, settled), estimate.seconds(), shortest);
 }
 
 /// The model, what is to be told about its making, and the exception that interrupted it, if any:
@@ -58,6 +74,8 @@ void bind_training(py::module_& module) {
           [](const py::bytes& bytes) {
             return AdamStream<float>(Archive::parse(std::string_view(bytes), "stream"));
           }));
+  module.def("training_wait", &training_wait, py::arg("options"), py::arg("X"), py::arg("classes"),
+             py::arg("run"), py::arg("shortest") = kShortestWait);
   module.def("train", &train_model, py::arg("options"), py::arg("X"), py::arg("labels"),
              py::arg("class_names"), py::arg("label_type"), py::arg("classifier"),
              py::arg("checkpoint"), py::arg("run"), py::arg("start") = py::none(),

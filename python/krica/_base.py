@@ -78,9 +78,12 @@ class ModelEstimator(BaseEstimator):
             if self.callback is not None:
                 self.callback(progress)
 
+        options = self._options()  # once: it may draw a seed
+        if bar is not None and "stream" not in more:
+            bar.announce(self._wait(options, X, class_names))
         try:
             model, told, error = _core.train(
-                self._options(),
+                options,
                 X,
                 labels,
                 class_names,
@@ -100,6 +103,13 @@ class ModelEstimator(BaseEstimator):
         if told["warning"]:
             warnings.warn(_as_parameter_names(told["warning"]), ConvergenceWarning, stacklevel=3)
         return told
+
+    def _wait(self, options, X, class_names):
+        """What is about to be learned and about how long it will take. Nothing where a checkpoint is resumed."""
+        if os.path.exists(getattr(self, "checkpoint", None) or ""):
+            return ""
+        classes = len(class_names) if self._classifier else 0
+        return _core.training_wait(options, X, classes, self._run_options())
 
     def _keep(self, model):
         """The fitted attributes that follow from the model alone."""

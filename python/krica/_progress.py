@@ -30,6 +30,12 @@ class ProgressBar:
             self.stream.flush()
             self.drawn_at = now
 
+    def announce(self, text):
+        """A line before the first report, unless it is empty."""
+        if text:
+            self.stream.write(text + "\n")
+            self.stream.flush()
+
     def _line(self, report, now):
         step, total = report["step"], report["total"]
         words = [f"{self.stage:<12}"]

@@ -22,7 +22,7 @@ constexpr auto kMethods = std::to_array<BasisMethod>({
      .encoder = "soft-threshold",
      .init = "omp-1",
      .learn = &learn_max_margin_start,
-     .grid = "rate=0.0003,0.001,0.003 decay=0.01,0.05,0.1",
+     .grid = "rate=0.001,0.003,0.01 decay=0.01,0.05,0.1",
      .solvers = SolverChoice::kAdam,
      .sample_whitening = "standardise",
      .joint = true},

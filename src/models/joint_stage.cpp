@@ -107,31 +107,41 @@ class JointStage {
   }
 
   void run() {
-    const JointOptions whole = joint_of(options_);
-    const Index folds = options_.held_out ? 0 : folds_for(images_.size());
-    for (Index fold = evidence_.parts; fold < folds; ++fold) {
-      JointOptions part = whole;
-      part.folds = folds;
-      part.fold = fold;
-      part.early_stopping = false;
-      const JointResult result = learn(part);
+    const std::vector<JointOptions> parts = trial_parts();
+    for (std::size_t i = static_cast<std::size_t>(evidence_.parts); i < parts.size(); ++i) {
+      const JointResult result = learn(parts[i]);
       if (result.status == Status::kCancelled) return keep(result, Kept::kJoint);
-      gather(result, held_out_images(context_, images_, part));
+      gather(result, held_out_images(context_, images_, parts[i]));
     }
-    JointOptions last = whole;
-    if (folds > 0) {
+    JointOptions last = joint_of(options_);
+    if (!parts.empty()) {
       last.held_out = 0;
       last.early_stopping = false;
     }
     JointResult result = learn(last);
-    const std::vector<Index> held_out = held_out_images(context_, images_, last);
     if (result.status == Status::kCancelled) return keep(result, Kept::kJoint);
+    const std::vector<Index> held_out = held_out_images(context_, images_, last);
     if (!held_out.empty()) gather(result, held_out);
     result.status = settled_status(context_, images_, preprocessing_, options_, result);
     keep(result, choice(result));
   }
 
  private:
+  /// The trainings that only tell what to keep, before the one from all images; none where images
+  /// are so many that those held out are not missed.
+  [[nodiscard]] std::vector<JointOptions> trial_parts() const {
+    std::vector<JointOptions> parts;
+    if (options_.held_out || !is_small(images_.size())) return parts;
+    JointOptions part = joint_of(options_);
+    part.early_stopping = false;
+    part.folds = folds_for(images_.size());
+    for (Index fold = 0; fold < std::max<Index>(1, part.folds); ++fold) {
+      part.fold = fold;
+      parts.push_back(part);
+    }
+    return parts;
+  }
+
   JointResult learn(const JointOptions& options) {
     JointHooks hooks;
     hooks.best_when_cancelled = best_when_cancelled_;

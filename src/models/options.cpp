@@ -58,7 +58,7 @@ constexpr Index kPatchIterations = 100;
 constexpr Index kSampleIterations = 1000;
 constexpr ImageShape kSomeImage{2, 2, 1};
 constexpr double kPatchRate = 0.01;
-constexpr double kJointRate = 0.001;
+constexpr double kJointRate = 0.003;
 constexpr double kJointPower = 0.5;
 /// init where the first atoms come with the job.
 constexpr std::string_view kGivenAtoms = "given";

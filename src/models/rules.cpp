@@ -60,6 +60,8 @@ const MethodRule& method_rule(const DataFacts& facts) {
                        [&](const MethodRule& rule) { return rule.fits(facts); });
 }
 
+bool is_small(Index images) { return images < kManyImages; }
+
 Index folds_for(Index images) { return images < kFewImages ? kFolds : 0; }
 
 Index batch_for(Index images) {

@@ -29,6 +29,10 @@ const MethodRule& method_rule(const DataFacts& facts);
 /// As many atoms as the method allows for the data, at most what pays for that number of images.
 Index components_for(const BasisMethod& method, const DataFacts& facts, Index receptive_field);
 
+/// Whether joint training needs all images to learn from, so that its result is judged by another
+/// training before.
+bool is_small(Index images);
+
 /// Folds by which joint training is judged; 0 where one held-out part has images enough.
 Index folds_for(Index images);
 

@@ -10,6 +10,7 @@ import krica
 import numpy as np
 import pytest
 from conftest import clouds, small
+from krica import _core
 from krica._progress import ProgressBar
 from sklearn.exceptions import NotFittedError
 
@@ -134,6 +135,23 @@ def test_reports():
 class Terminal(io.StringIO):
     def isatty(self):
         return True
+
+
+def test_the_wait_is_announced():
+    X, _ = clouds()
+    options = {"method": "rica", "components": 5}
+    text = _core.training_wait(options, X, 0, {"threads": 1}, 0.0)
+    assert text.startswith(f"learning 5 atoms from {len(X)} samples: about ")
+    assert _core.training_wait(options, X, 0, {"threads": 1}, float("inf")) == ""
+
+
+def test_announcing_the_wait_does_not_draw_another_seed(monkeypatch, capsys):
+    X, _ = clouds()
+    quiet = small("RICA").set_params(random_state=np.random.RandomState(5)).fit(X)
+    monkeypatch.setattr(_core, "training_wait", lambda *arguments: "learning: about 2 minutes")
+    told = small("RICA").set_params(random_state=np.random.RandomState(5), verbose=True).fit(X)
+    assert capsys.readouterr().err.startswith("learning: about 2 minutes\n")
+    assert np.array_equal(quiet.transform(X), told.transform(X))
 
 
 def test_progress_bar(capsys):

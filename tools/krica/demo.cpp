@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 #include "commands.hpp"
 #include "evaluation_text.hpp"
@@ -11,9 +12,12 @@
 #include "krica/report/trial_report.hpp"
 #include "run_report.hpp"
 #include "session.hpp"
+#include "waiting.hpp"
 
 namespace krica::cli {
 namespace {
+
+constexpr std::array kDemoMethods = {"raw-pixels", "random-patches", "krica", "max-margin-krica"};
 
 struct DemoCommand {
   SessionOptions session;
@@ -77,6 +81,20 @@ ReportPage page_of(const std::vector<DemoRun>& runs, const DataSet& data, std::u
   return page;
 }
 
+void announce_demo(const Context& context, const SessionOptions& session, const DataSet& data) {
+  if (session.quiet) return;
+  const WaitEstimator images(context, *data.train);
+  const WaitEstimator test(context, *data.test);
+  double seconds = 0;
+  for (const char* method : kDemoMethods) {
+    const PipelineOptions settled =
+        resolved(demo_options(method, context.seed()), facts_of(*data.train, true));
+    seconds += images.training(settled).seconds() + test.encoding(settled);
+  }
+  announce(session, fmt::format("comparing {} methods on", kDemoMethods.size()), *data.train,
+           seconds);
+}
+
 void run_demo(CLI::App& app, DemoCommand& command) {
   apply_config(app, command.session);
   std::filesystem::path picture = command.report;
@@ -85,8 +103,9 @@ void run_demo(CLI::App& app, DemoCommand& command) {
   check_target(picture);
   const Context context = make_context(command.session, command.seed);
   const DataSet data = embedded_dataset();
+  announce_demo(context, command.session, data);
   std::vector<DemoRun> runs;
-  for (const char* method : {"raw-pixels", "random-patches", "krica", "max-margin-krica"}) {
+  for (const char* method : kDemoMethods) {
     runs.push_back(run_method(context, data, method));
     const DemoRun& run = runs.back();
     if (command.session.json) continue;

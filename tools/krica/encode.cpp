@@ -8,6 +8,7 @@
 #include "krica/models/model.hpp"
 #include "krica/runtime/error.hpp"
 #include "session.hpp"
+#include "waiting.hpp"
 
 namespace krica::cli {
 namespace {
@@ -28,6 +29,7 @@ void run_encode(CLI::App& app, EncodeCommand& command) {
   const DataSet data = open_as_learned(context, command.data, model);
   const ImageSetPtr images = command.split == "test" ? data.test : data.train;
   if (!images) throw DataError(fmt::format("[encode] the data has no {} part", command.split));
+  announce_encoding(context, command.session, "encoding", *images, model.options());
   NpyWriter<float> file(command.features, {images->size(), model.n_features()});
   // A quarter of the memory budget at a time.
   const Index rows = std::max<Index>(64, context.memory_bytes() / 4 / (4 * model.n_features()));

@@ -7,6 +7,7 @@
 #include "krica/models/model.hpp"
 #include "krica/runtime/error.hpp"
 #include "session.hpp"
+#include "waiting.hpp"
 
 namespace krica::cli {
 namespace {
@@ -112,6 +113,7 @@ void run_evaluate(CLI::App& app, EvaluateCommand& command) {
   }
   const Context context = make_context(command.session, model.options().seed);
   const Part part = evaluated_part(context, command, model);
+  announce_encoding(context, command.session, "testing on", *part.images, model.options());
   const Evaluation evaluation =
       evaluate_predictions(model.predict(context, *part.images), part.labels,
                            static_cast<Index>(model.class_names().size()));

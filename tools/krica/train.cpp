@@ -15,6 +15,7 @@
 #include "krica/runtime/error.hpp"
 #include "run_report.hpp"
 #include "session.hpp"
+#include "waiting.hpp"
 
 namespace krica::cli {
 namespace {
@@ -153,23 +154,27 @@ std::string suggestion(const TrainCommand& command, const ImageSet& images, doub
 
 constexpr const char* kControl = "random-patches";
 
-bool wants_control(const TrainCommand& command, const Model& model) {
-  if (!command.classifier || model.options().method == kControl) return false;
+bool wants_control(const TrainCommand& command, const PipelineOptions& settled) {
+  if (!command.classifier || settled.method == kControl) return false;
   return command.control == "yes" ||
          (command.control == "auto" && command.pipeline.method == kAutoMethod);
 }
 
-/// Accuracy of as many random patches under the same protocol.
-double control_accuracy(const Context& context, const Model& model, const TrainingData& data) {
+/// As many random patches under the same protocol.
+PipelineOptions control_options(const PipelineOptions& settled) {
   PipelineOptions options;
   options.method = kControl;
-  options.components = model.options().components;
-  options.receptive_field = model.options().receptive_field;
-  options.stride = model.options().stride;
-  options.pool = model.options().pool;
-  options.patches = model.options().patches;
-  options.seed = model.options().seed;
-  const Model control = train(context, *data.images, {options});
+  options.components = settled.components;
+  options.receptive_field = settled.receptive_field;
+  options.stride = settled.stride;
+  options.pool = settled.pool;
+  options.patches = settled.patches;
+  options.seed = settled.seed;
+  return options;
+}
+
+double control_accuracy(const Context& context, const Model& model, const TrainingData& data) {
+  const Model control = train(context, *data.images, {control_options(model.options())});
   Trial trial = trial_of(control, {}, data.images->size());
   add_test(control, control.scores(context, *data.data.test), *data.data.test, trial);
   return trial.evaluation().accuracy;
@@ -211,6 +216,34 @@ Matrix<float> read_atoms(const Context& context, const std::filesystem::path& fi
   return atoms;
 }
 
+/// Of all that the command is going to do: training, test and control.
+TrainingEstimate estimated(const Context& context, const TrainCommand& command,
+                           const TrainingData& data, const PipelineOptions& settled) {
+  const WaitEstimator images(context, *data.images);
+  TrainingEstimate estimate = images.training(settled, command.classifier);
+  if (!command.classifier || !data.data.test) return estimate;
+  const WaitEstimator test(context, *data.data.test);
+  estimate.stages.push_back({"test", test.encoding(settled)});
+  if (!wants_control(command, settled)) return estimate;
+  const PipelineOptions control = resolved(control_options(settled), facts_of(*data.images, true));
+  estimate.stages.push_back(
+      {"control", images.training(control).seconds() + test.encoding(control)});
+  return estimate;
+}
+
+/// Says how long it will take. Where a checkpoint is resumed, what is left is not known.
+void announce_training(const Context& context, const TrainCommand& command,
+                       const TrainingData& data, nlohmann::json& summary) {
+  const bool silent = command.session.quiet && !command.session.json;
+  if (silent || std::filesystem::exists(command.checkpoint)) return;
+  const DataFacts facts = facts_of(*data.images, command.classifier);
+  const PipelineOptions settled = resolved(command.pipeline, facts);
+  const TrainingEstimate estimate = estimated(context, command, data, settled);
+  for (const StageEstimate& stage : estimate.stages)
+    summary["estimated_seconds"][stage.stage] = stage.seconds;
+  announce(command.session, learning_text(facts, settled), estimate.seconds());
+}
+
 /// Trains, or resumes, and saves the model.
 Model train_and_save(const Context& context, const TrainCommand& command, const TrainingData& data,
                      TrainingReport& report) {
@@ -238,7 +271,7 @@ void test_model(const Context& context, const TrainCommand& command, const Train
     fmt::print("test accuracy {:.2f} % on {} {}\n", 100 * evaluation.accuracy, test.size(),
                noun_of(test.shape()));
   }
-  if (wants_control(command, model)) {
+  if (wants_control(command, model.options())) {
     const double accuracy = control_accuracy(context, model, data);
     end_progress_line();
     summary["control"] = {{"method", kControl}, {"accuracy", accuracy}};
@@ -263,9 +296,12 @@ void run_train(CLI::App& app, TrainCommand& command) {
   const std::vector<Choice> choices =
       recommended(command.pipeline, facts_of(*data.images, command.classifier)).choices;
   if (!command.session.json) print_choices(command, data, choices);
+  nlohmann::json estimate = nlohmann::json::object();
+  announce_training(context, command, data, estimate);
   TrainingReport report;
   const Model model = train_and_save(context, command, data, report);
   nlohmann::json summary = summary_json(model, report, command.model);
+  summary.update(estimate);
   summary["chosen"] = choices_json(choices);
   summary["notes"] = data.data.notes;
   if (!command.session.json) print_summary(model, report, command.model);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 
@@ -14,6 +15,7 @@
 #include "session.hpp"
 #include "tune_checkpoint.hpp"
 #include "tune_grid.hpp"
+#include "waiting.hpp"
 
 namespace krica::cli {
 namespace {
@@ -74,9 +76,43 @@ class Search {
     return rows;
   }
 
+  /// Says how long the folds that are left will take, and the best setting's training on all images
+  /// where there will be one.
+  void announce_wait() const {
+    if (command_.session.quiet) return;
+    const WaitEstimator images(context_, *images_);
+    double seconds = 0;
+    double longest = 0;
+    for (const json& setting : settings_) {
+      const double fold = fold_wait(images, setting);
+      seconds += fold * static_cast<double>(folds_left(setting));
+      longest = std::max(longest, fold);
+    }
+    if (!command_.model.empty() || !command_.report.empty()) seconds += longest;
+    announce(command_.session,
+             fmt::format("trying {} setting{} in {} folds each on", settings_.size(),
+                         settings_.size() == 1 ? "" : "s", command_.folds),
+             *images_, seconds);
+  }
+
   [[nodiscard]] const TuneCheckpoint& checkpoint() const { return checkpoint_; }
 
  private:
+  [[nodiscard]] Index folds_left(const json& setting) const {
+    if (!checkpoint_.error(setting).empty()) return 0;
+    return command_.folds - static_cast<Index>(checkpoint_.accuracies(setting).size());
+  }
+
+  /// Seconds to train with a setting on all folds but one and to test on that one; about the same
+  /// as training on all. 0 for a setting that the method refuses.
+  [[nodiscard]] double fold_wait(const WaitEstimator& images, const json& setting) const {
+    try {
+      return images.training(with_setting(command_.pipeline, setting)).seconds();
+    } catch (const InvalidArgument&) {
+      return 0;
+    }
+  }
+
   /// A setting that the method refuses on these images, such as more components than there are
   /// directions, does not end the search.
   json tried(std::size_t number) {
@@ -258,6 +294,7 @@ void run_tune(CLI::App& app, const TuneCommand& command) {
   const std::filesystem::path place = checkpoint_path(command);
   keep_for_resume({place, place.string() + ".fold"});
   Search search(context, command, data.train, settings_for(app, command, *data.train));
+  search.announce_wait();
   const json rows = search.run();
   const json best = best_of(rows);
   if (!command.model.empty() || !command.report.empty()) {

@@ -197,7 +197,7 @@ void visit_solver_options(Options& o, Visitor& visit) {
         "samples per step of Adam; auto is 1024 patches or a tenth of all patches, for "
         "max-margin-krica up to 128 images");
   visit("rate", o.rate,
-        "peak learning rate of Adam; auto is 0.01, for max-margin-krica 0.001 (a third of it for "
+        "peak learning rate of Adam; auto is 0.01, for max-margin-krica 0.003 (a third of it for "
         "the classifier)");
 }
 
@@ -216,7 +216,8 @@ void visit_joint_options(Options& o, Visitor& visit) {
         "code has one");
   visit("held-out", o.held_out,
         "max-margin-krica: fraction of the images held out (at most 2,000), which stop training "
-        "early and tell whether it helped; auto is 0.2, and folds for few images; 0 holds out none");
+        "early and tell whether it helped; auto is 0.2, and where images are few all of them are "
+        "learned from afterwards; 0 holds out none");
   visit("patience", o.patience,
         "max-margin-krica: epochs without a better held-out accuracy before stopping, counted "
         "from when the rate falls; auto is 10");

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// How long training will take, before it begins: counts of operations per stage
+// (src/models/stage_costs.cpp), divided by the speed of this machine.
+//
+//   const MachineSpeed speed = machine_speed(context);
+//   const TrainingEstimate estimate = estimate_training(speed, facts, resolved(options, facts));
+//   std::string line = waiting_text("learning 400 atoms from 3,000 images", estimate.seconds());
+//
+// An estimate is meant to be right within a factor of two. It cannot know when a solver will have
+// converged, and assumes what is usual.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "krica/models/options.hpp"
+#include "krica/runtime/machine_speed.hpp"
+
+namespace krica {
+
+/// Seconds to read one image: formats that are decoded take longer the first time.
+struct ReadingTime {
+  double first = 0;
+  double again = 0;
+};
+
+/// Measured on a few images of the set, in some hundredths of a second.
+ReadingTime reading_time(const ImageSet& images);
+
+struct StageEstimate {
+  std::string stage;  ///< as in TrainingReport::stages
+  double seconds = 0;
+};
+
+struct TrainingEstimate {
+  std::vector<StageEstimate> stages;
+
+  [[nodiscard]] double seconds() const;
+};
+
+/// Of train() on data with these facts. `settled` are options that resolved() gave; without classes
+/// there is no classifier.
+TrainingEstimate estimate_training(const MachineSpeed& speed, const DataFacts& facts,
+                                   const PipelineOptions& settled, const ReadingTime& reading = {});
+
+/// Seconds for the features, or the predictions, of facts.size images.
+double estimate_encoding(const MachineSpeed& speed, const DataFacts& facts,
+                         const PipelineOptions& settled, const ReadingTime& reading = {});
+
+/// "learning 400 atoms from 3,000 images".
+std::string learning_text(const DataFacts& facts, const PipelineOptions& settled);
+
+/// 3000 as "3,000".
+std::string with_commas(Index number);
+
+/// Rounded as an estimate deserves: "about 20 seconds", "about 1 hour 10 minutes".
+std::string rough_duration(double seconds);
+
+/// Shorter work is not worth announcing, in seconds.
+inline constexpr double kShortestWait = 3;
+
+/// "learning 400 atoms from 3,000 images: about 2 minutes"; empty below `shortest` seconds.
+std::string waiting_text(std::string_view work, double seconds, double shortest = kShortestWait);
+
+}  // namespace krica

@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "models/stage_costs.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <string_view>
+
+#include "krica/clustering/kmeans.hpp"
+#include "models/rules.hpp"
+
+namespace krica {
+namespace {
+
+// The library's loops reach this part of the rate of a product that stays in the cache.
+constexpr double kReachedProducts = 0.77;
+// A term of a sum on one thread takes as long as so many operations of a product.
+constexpr double kTermAsProducts = 57;
+// An eigendecomposition of n values takes as long as so many times n³ operations of a product.
+constexpr double kEigenProducts = 100;
+
+Cost products(double count) { return {.products = count}; }
+Cost loops(double count) { return {.loops = count}; }
+Cost serial_loops(double count) { return {.serial_products = kTermAsProducts * count}; }
+Cost eigen(double n) { return {.serial_products = kEigenProducts * n * n * n}; }
+
+double as_double(Index value) { return static_cast<double>(value); }
+
+double positions_along(Index side, Index field, Index stride) {
+  return as_double(std::max<Index>(0, side - field) / std::max<Index>(1, stride) + 1);
+}
+
+/// K-means++ on 32 samples per centre, then turns of assignment and new centres.
+Cost kmeans_cost(double samples, double values, double centers, double turns) {
+  const double pool = std::min(samples, 32 * centers);
+  const Cost turn = products(2 * samples * values * centers) + loops(3 * samples * values);
+  return loops(pool * centers * values) + turn * (turns + 1);
+}
+
+Cost kmeans_cost(double samples, double values, double centers) {
+  return kmeans_cost(samples, values, centers, as_double(KmeansOptions().max_iterations));
+}
+
+Cost kernel_pca_cost(const TrainingSizes& s) {
+  constexpr double kLandmarkTurns = 10;
+  constexpr double kWideProducts = 2;  // in double precision
+  const double l = s.landmarks;
+  const double rank = std::min(l, std::max(s.outputs, l / 4));  // directions above rounding
+  const bool drawn = s.options.landmark_choice == "random" || l >= s.patches;
+  const Cost landmarks = drawn ? Cost{} : kmeans_cost(s.patches, s.inputs, l, kLandmarkTurns);
+  const double moments =
+      2 * l * s.inputs + kWideProducts * 2 * rank * (l + rank);  // products per patch
+  return landmarks + eigen(l) + eigen(rank) + products(s.patches * moments) +
+         loops(s.patches * 4 * l);
+}
+
+/// Contrast normalisation, whitening or kernel PCA, and unit norm of one patch.
+Cost preprocessing_cost(const TrainingSizes& s) {
+  const Cost contrast = loops(6 * s.inputs);
+  if (s.landmarks > 0)
+    return contrast + products(2 * s.landmarks * (s.inputs + s.outputs)) + loops(4 * s.landmarks);
+  const bool whitens = s.options.whitening == "zca" || s.options.whitening == "pca";
+  return contrast + products(whitens ? 2 * s.inputs * s.outputs : 0);
+}
+
+/// Random rows without near-duplicates: every new one is compared with those drawn before.
+Cost drawing_cost(const TrainingSizes& s) {
+  return serial_loops(s.outputs * (4 * s.patches + s.atoms * s.atoms));
+}
+
+Cost start_cost(const TrainingSizes& s) {
+  const std::string init = s.options.init.value_or("random");
+  if (init == "kmeans" || init == "label-affinity")
+    return kmeans_cost(s.patches, s.outputs, s.atoms);
+  if (init == "class-kmeans")  // each class has its part of the samples and of the centres
+    return kmeans_cost(s.patches, s.outputs, s.atoms / std::max(1.0, s.classes));
+  return init == "random-patches" ? drawing_cost(s) : Cost{};
+}
+
+/// Value and gradient of an objective on one sample, of n values and K atoms.
+struct ObjectiveCost {
+  std::string_view method;
+  double layers;            ///< products: so many times n K
+  double squares = 0;       ///< and so many times K²
+  double terms = 0;         ///< loops: so many times K
+  double serial_terms = 0;  ///< those that stay on one thread
+  double iterations = 250;  ///< of L-BFGS: usually enough, where more are allowed
+  double epochs = 1;        ///< of Adam: part of the allowed ones that is usually needed
+};
+
+constexpr auto kObjectives = std::to_array<ObjectiveCost>({
+    {.method = "krica", .layers = 4, .squares = 3, .terms = 12},
+    {.method = "d-krica", .layers = 4, .squares = 3, .terms = 12, .iterations = 25, .epochs = 0.6},
+    {.method = "ksr", .layers = 4, .squares = 1, .terms = 95},
+    {.method = "sparse-filtering", .layers = 4, .serial_terms = 27},
+    {.method = "sparse-autoencoder", .layers = 6, .terms = 28},
+    {.method = "sparse-rbm", .layers = 6, .terms = 45},
+    {.method = "rica", .layers = 4, .terms = 4},  // the last: of all others, too
+});
+
+const ObjectiveCost& objective_of(const BasisMethod& method) {
+  const auto* found =
+      std::find_if(kObjectives.begin(), kObjectives.end(),
+                   [&](const ObjectiveCost& objective) { return objective.method == method.name; });
+  return found != kObjectives.end() ? *found : kObjectives.back();
+}
+
+Cost evaluation_cost(const TrainingSizes& s) {
+  const ObjectiveCost& f = objective_of(s.method);
+  return products(s.atoms * (f.layers * s.outputs + f.squares * s.atoms)) +
+         loops(f.terms * s.atoms) + serial_loops(f.serial_terms * s.atoms);
+}
+
+/// What a step of Adam does beside the evaluation on its batch: the update, and what an objective
+/// computes from the atoms alone.
+Cost step_cost(const TrainingSizes& s, double batch) {
+  const double n = s.outputs;
+  const Cost update = serial_loops(10 * s.atoms * n);
+  if (!s.method.rica) return update + products(2 * s.atoms * s.atoms * n);
+  return update + Cost{.serial_products = n * n * (2 * batch + 12 * s.atoms)};
+}
+
+Cost adam_cost(const TrainingSizes& s) {
+  const double held_out = std::min(0.1 * s.patches, 10000.0);
+  const double epochs =
+      objective_of(s.method).epochs * as_double(s.options.epochs.value_or(kEpochs));
+  const double batch =
+      std::clamp(as_double(s.options.batch.value_or(1024)), 1.0, std::max(1.0, s.patches / 10));
+  const double steps = epochs * std::floor((s.patches - held_out) / batch);
+  return evaluation_cost(s) * (steps * batch + (epochs + 1) * held_out / 2) +
+         step_cost(s, batch) * steps;
+}
+
+/// L-BFGS and the fixed point: mostly one evaluation per iteration.
+Cost batch_solver_cost(const TrainingSizes& s) {
+  constexpr double kEvaluationsPerIteration = 1.1;
+  const double iterations =
+      std::min(as_double(*s.options.iterations), objective_of(s.method).iterations);
+  return evaluation_cost(s) * (s.patches * kEvaluationsPerIteration * iterations);
+}
+
+Cost solver_cost(const TrainingSizes& s) {
+  constexpr double kManyPatches = 50000;  // from here on `auto` is Adam
+  const bool adam = s.options.solver == "adam" || s.method.solvers == SolverChoice::kAdam ||
+                    (s.options.solver == "auto" && s.patches >= kManyPatches);
+  return start_cost(s) + (adam ? adam_cost(s) : batch_solver_cost(s));
+}
+
+Cost fast_ica_cost(const TrainingSizes& s) {
+  constexpr double kUsualIterations = 150;
+  const double iterations = std::min(as_double(*s.options.iterations), kUsualIterations);
+  const double K = s.atoms;
+  const Cost turn = products(s.patches * 4 * K * K) + loops(s.patches * 24 * K) + eigen(K);
+  return turn * iterations;
+}
+
+Cost spherical_kmeans_cost(const TrainingSizes& s) {
+  constexpr double kUsualTurns = 65;
+  const double turns = std::min(as_double(*s.options.iterations), kUsualTurns);
+  const Cost turn =
+      products(2 * s.patches * s.outputs * s.atoms) + loops(3 * s.patches * s.outputs);
+  return start_cost(s) + turn * (turns + 1);
+}
+
+/// Loops for one value of a code beside the products.
+double code_terms(std::string_view encoder) {
+  if (encoder == "lasso") return 40;
+  if (encoder == "soft-abs") return 12;
+  if (encoder == "sigmoid") return 4;
+  return encoder == "triangle" ? 1.5 : 0.5;
+}
+
+/// Of one patch.
+Cost code_cost(const TrainingSizes& s) {
+  return products(2 * s.outputs * s.atoms) +
+         loops(code_terms(s.options.encoder.value_or("kernel")) * s.atoms);
+}
+
+/// One evaluation of the squared hinge loss on `rows` × `width` values, and the change of
+/// variables.
+Cost hinge_cost(double rows, double width, double metric_width, double classes) {
+  return {.products = 4 * rows * width * classes + 2 * width * metric_width * classes,
+          .bytes = 4 * (rows * width + width * metric_width)};
+}
+
+}  // namespace
+
+Cost Cost::operator+(const Cost& other) const {
+  return {products + other.products, serial_products + other.serial_products, loops + other.loops,
+          bytes + other.bytes};
+}
+
+Cost Cost::operator*(double times) const {
+  return {times * products, times * serial_products, times * loops, times * bytes};
+}
+
+double Cost::seconds(const MachineSpeed& speed) const {
+  return products / (kReachedProducts * speed.products) + serial_products / speed.serial_products +
+         loops / speed.loops + bytes / speed.reading;
+}
+
+TrainingSizes::TrainingSizes(const DataFacts& facts, const PipelineOptions& settled)
+    : options(settled), method(basis_method(settled.method)) {
+  const ImageShape& shape = facts.shape;
+  const Index field = settled.receptive_field.value_or(kField);
+  const auto [rows, cols] = parse_grid(settled.pool);
+  const bool doubled = settled.encoder == "soft-threshold";
+  images = as_double(facts.size);
+  values = as_double(shape.values());
+  positions = positions_along(shape.height, field, settled.stride) *
+              positions_along(shape.width, field, settled.stride);
+  patches = as_double(settled.patches);
+  if (shape.is_sample()) patches = std::min(patches, images);
+  inputs = as_double(field * field * shape.channels);
+  const bool kernel_pca = settled.whitening == "kpca";
+  const double wanted =
+      settled.landmarks > 0 ? as_double(settled.landmarks) : patches;  // 0: all patches
+  landmarks = kernel_pca ? std::min(wanted, patches) : 0;
+  const double kept = as_double(settled.whitening_components);
+  outputs = kept > 0 ? std::min(kept, kernel_pca ? landmarks : inputs)
+                     : (kernel_pca ? landmarks / 2 : inputs);
+  atoms = as_double(settled.components.value_or(0));
+  features = method.learn == nullptr ? values : as_double(rows * cols) * atoms * (doubled ? 2 : 1);
+  classes = as_double(facts.classes);
+}
+
+Cost fingerprint_cost(const TrainingSizes& s) { return loops(14 * s.images * s.values); }
+
+/// Places are drawn and sorted on one thread.
+Cost sampling_cost(const TrainingSizes& s) {
+  return serial_loops(s.patches * (370 + 10 * s.inputs));
+}
+
+Cost whitening_cost(const TrainingSizes& s) {
+  const Cost checks = serial_loops(20 * s.patches * s.inputs);
+  const Cost fit = s.landmarks > 0 ? kernel_pca_cost(s)
+                                   : products(s.patches * s.inputs * s.inputs) + eigen(s.inputs);
+  return checks + fit + preprocessing_cost(s) * s.patches;
+}
+
+Cost basis_cost(const TrainingSizes& s) {
+  if (s.method.learn == nullptr) return {};
+  const std::string_view name = s.method.name;
+  if (name == "kmeans-triangle" || name == "kmeans-hard")
+    return kmeans_cost(s.patches, s.outputs, s.atoms);
+  if (name == "omp-1") return spherical_kmeans_cost(s);
+  if (name == "ica" || name == "kica") return fast_ica_cost(s);
+  if (s.method.joint || name == "random-patches") return start_cost(s);
+  return solver_cost(s);
+}
+
+Cost joint_cost(const TrainingSizes& s) {
+  if (!s.method.joint) return {};
+  // Forward and backward through the codes cost so many times the codes alone, and so many loops
+  // per code; patches are preprocessed once.
+  constexpr double kPasses = 4.8;
+  constexpr double kTermsPerCode = 2;
+  constexpr double kMostHeldOut = 2000;
+  const double held_out = std::min(s.options.held_out * s.images, kMostHeldOut);
+  const double epochs = as_double(s.options.epochs.value_or(kEpochs));
+  const Cost step =
+      (preprocessing_cost(s) + code_cost(s) * kPasses + loops(kTermsPerCode * s.atoms)) *
+      s.positions;
+  return (step * (s.images - held_out) + encoding_cost(s) * held_out) * epochs;
+}
+
+Cost encoding_cost(const TrainingSizes& s) {
+  if (s.method.learn == nullptr) return loops(s.values);
+  return (preprocessing_cost(s) + code_cost(s)) * s.positions;
+}
+
+/// With fewer samples than features the problem is solved in the samples' span (SampleSpan), where
+/// it is as wide as there are samples.
+Cost svm_cost(const TrainingSizes& s) {
+  constexpr double kMostSpanned = 8192;
+  constexpr double kMetricBlock = 8192;
+  constexpr double kMetricRows = 32768;
+  constexpr double kSlowProducts = 2;  // factorisations reach half the rate of products
+  const double m = s.images;
+  const bool spanned = m <= kMostSpanned && 4 * m <= 3 * s.features;
+  const double width = spanned ? m : s.features;
+  const double block = std::min(width, kMetricBlock);
+  const bool searches = !s.options.svm_c;
+  const double evaluations = searches ? 110 : 40;
+  const double factorings = searches ? 5 : 1;
+  Cost cost = loops(10 * m * s.features);  // standardising
+  if (spanned) cost = cost + products(m * m * s.features + kSlowProducts * m * m * m / 3 * 2);
+  cost = cost + products(std::min(m, kMetricRows) * width * block);
+  cost = cost + products(kSlowProducts * factorings * width * block * block * 2 / 3);
+  return cost + hinge_cost(m, width, block, s.classes) * evaluations;
+}
+
+}  // namespace krica
