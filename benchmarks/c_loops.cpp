@@ -203,11 +203,11 @@ void* krica_liblinear(const float* features, std::int64_t m, std::int64_t F,
 
 void krica_liblinear_free(void* problem) { delete static_cast<Liblinear*>(problem); }
 
-int krica_liblinear_train(void* problem, std::int64_t classes, double C, double tolerance,
+int krica_liblinear_train(void* problem, std::int64_t classes, double C, double tolerance, int dual,
                           float* weights) {
   const Liblinear& made = *static_cast<const Liblinear*>(problem);
   parameter options{};
-  options.solver_type = L2R_L2LOSS_SVC;
+  options.solver_type = dual != 0 ? L2R_L2LOSS_SVC_DUAL : L2R_L2LOSS_SVC;
   options.eps = tolerance;
   options.C = C;
   set_print_string_function(silent);

@@ -47,6 +47,6 @@ int krica_svm(const float* features, std::int64_t m, std::int64_t F, const std::
 void* krica_liblinear(const float* features, std::int64_t m, std::int64_t F,
                       const std::int32_t* labels);
 void krica_liblinear_free(void* problem);
-int krica_liblinear_train(void* problem, std::int64_t classes, double C, double tolerance,
+int krica_liblinear_train(void* problem, std::int64_t classes, double C, double tolerance, int dual,
                           float* weights);
 }

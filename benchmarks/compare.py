@@ -16,24 +16,28 @@ def rows_of(case, threads, side, repeats):
     """One row for each way of computing, with the rate of NumPy's SGEMM (OpenBLAS) measured in turns with them."""
     a = np.random.default_rng(0).standard_normal((side, side), dtype=np.float32)
     with measure.threads_of_peers(threads):
-        ways = {name: (run, case.quality) for name, run in case.candidates(threads).items()}
-        ways["SGEMM"] = (lambda: a @ a, lambda _: 0)
+        ways = {name: (run, lambda result: (case.quality(result), case.facts(result)))
+                for name, run in case.candidates(threads).items()}
+        ways["SGEMM"] = (lambda: a @ a, lambda _: None)
         *results, sgemm = measure.in_turns(ways, min(repeats, case.most_repeats))
     rate = 2 * side**3 / measure.median(sgemm)
     ours = measure.median(results[0])
     for result in results:
         seconds = measure.median(result)
+        quality, facts = result.judged
         yield {"case": case.name, "threads": threads, "by": result.name, "seconds": seconds, "runs": result.seconds,
                "times_ours": seconds / ours, "sgemm_gf": rate / 1e9,
                "of_sgemm": case.operations / seconds / rate if case.operations and result is results[0] else None,
-               "peak_mib": result.peak_mib, "quality": result.quality, "quality_name": case.quality_name,
-               "agrees": bool(case.agrees(result.quality))}
+               "peak_mib": result.peak_mib, "quality": quality, "quality_name": case.quality_name, "facts": facts,
+               "agrees": quality is None or bool(case.agrees(quality))}
 
 
 def print_row(row):
     share = f"{row['of_sgemm']:.2f}" if row["of_sgemm"] else ""
+    figures = {} if row["quality"] is None else {row["quality_name"]: row["quality"]}
+    figures |= row["facts"]
     print(f"{row['case']:<16} {row['threads']:>7} {row['by']:<27} {row['seconds']:>9.4f} s {row['times_ours']:>8.2f} "
-          f"{share:>9} {row['peak_mib']:>8.0f} MiB  {row['quality_name']} {row['quality']:.5g}"
+          f"{share:>9} {row['peak_mib']:>8.0f} MiB  {', '.join(f'{name} {value:.5g}' for name, value in figures.items())}"
           f"{'' if row['agrees'] else '   DISAGREES'}", flush=True)
 
 

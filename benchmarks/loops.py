@@ -27,7 +27,7 @@ def _load():
         "krica_svm": (c.c_int, [pointer, i64, i64, pointer, i64, c.c_double, c.c_int, pointer]),
         "krica_liblinear": (pointer, [pointer, i64, i64, pointer]),
         "krica_liblinear_free": (None, [pointer]),
-        "krica_liblinear_train": (c.c_int, [pointer, i64, c.c_double, c.c_double, pointer]),
+        "krica_liblinear_train": (c.c_int, [pointer, i64, c.c_double, c.c_double, c.c_int, pointer]),
     }
     for name, (result, arguments) in signatures.items():
         function = getattr(library, name)
@@ -113,7 +113,7 @@ def svm(features, labels, classes, C, threads):
 
 
 class Liblinear:
-    """LIBLINEAR's primal L2-loss SVM (-s 2 -B 1) on the same problem."""
+    """LIBLINEAR's L2-loss SVM (-s 2 -B 1, or -s 1 for the dual) on the same problem."""
 
     def __init__(self, features, labels, classes):
         self._shape = (classes, features.shape[1] + 1)
@@ -122,7 +122,7 @@ class Liblinear:
     def __del__(self):
         _library.krica_liblinear_free(self._handle)
 
-    def train(self, C, tolerance):
+    def train(self, C, tolerance, dual):
         weights = np.empty(self._shape, np.float32)
-        _call("krica_liblinear_train", self._handle, self._shape[0], C, tolerance, weights)
+        _call("krica_liblinear_train", self._handle, self._shape[0], C, tolerance, dual, weights)
         return weights

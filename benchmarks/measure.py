@@ -11,6 +11,7 @@ import subprocess
 import time
 
 
+SLOW = 20  # seconds
 REST = 0.1  # seconds before each run: OpenBLAS's threads go on spinning for some 20 ms after their work
 
 
@@ -19,7 +20,7 @@ class Result:
     name: str
     seconds: list
     peak_mib: float  # above what was held before the call
-    quality: float
+    judged: object  # what judge() made of its value
 
 
 def _status(field):
@@ -48,15 +49,16 @@ def _timed(run):
 
 
 def in_turns(candidates, repeats):
-    """candidates: {name: (function, quality)}. Each is run once to warm up, then all in turns, `repeats` times.
-    quality(value) says how good a result is. Results in the order given."""
+    """candidates: {name: (function, judge)}. Each is run once to warm up, then all in turns, `repeats` times; one that took
+    SLOW seconds is not run again, and that run counts. judge(value) says how good a result is. Results in the order given."""
     results = {}
-    for name, (run, quality) in candidates.items():
-        value, _, peak = _timed(run)
-        results[name] = Result(name, [], peak, quality(value))
+    for name, (run, judge) in candidates.items():
+        value, seconds, peak = _timed(run)
+        results[name] = Result(name, [seconds] if seconds > SLOW else [], peak, judge(value))
         del value
+    quick = {name: run for name, (run, _) in candidates.items() if not results[name].seconds}
     for _ in range(repeats):
-        for name, (run, _) in candidates.items():
+        for name, run in quick.items():
             _, seconds, peak = _timed(run)
             results[name].seconds.append(seconds)
             results[name].peak_mib = max(results[name].peak_mib, peak)

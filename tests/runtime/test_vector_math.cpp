@@ -165,7 +165,7 @@ void expect_elementwise(const std::vector<Scalar>& values, Function function) {
 }
 
 TYPED_TEST(VectorMath, ResultsDependOnTheirOwnArgumentOnly) {
-  support::with_every_instruction_set([this] {
+  support::with_every_instruction_set([] {
     std::vector<TypeParam> arguments = spread<TypeParam>(-30, 5, 36);
     arguments.insert(arguments.end(), {-1000, -88, 0, TypeParam(1e-30)});
     expect_elementwise(arguments, [](TypeParam* v, Index n) { exp_in_place(v, n); });
@@ -176,7 +176,7 @@ TYPED_TEST(VectorMath, ResultsDependOnTheirOwnArgumentOnly) {
 }
 
 TYPED_TEST(VectorMath, SmoothL1IsTheRootAndAddsItsDerivative) {
-  support::with_every_instruction_set([this] {
+  support::with_every_instruction_set([] {
     const std::vector<TypeParam> s = spread<TypeParam>(-3, 3, 1013);
     std::vector<TypeParam> roots(s.size());
     std::vector<TypeParam> derivative(s.size(), TypeParam(5));
