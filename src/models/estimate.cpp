@@ -95,7 +95,7 @@ TrainingEstimate estimate_training(const MachineSpeed& speed, const DataFacts& f
     const double epochs = static_cast<double>(settled.epochs.value_or(kEpochs));
     add("max-margin", joint_cost(sizes), epochs * sizes.images);
   }
-  const bool keeps_joint_classifier = sizes.method.joint && !settled.refit.value_or(false);
+  const bool keeps_joint_classifier = sizes.method.joint && !settled.refit.value_or(true);
   if (sizes.classes == 0 || keeps_joint_classifier) return estimate;
   add("features", encoding_cost(sizes) * sizes.images, sizes.images);
   add("svm", svm_cost(sizes));

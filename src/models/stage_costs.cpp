@@ -68,8 +68,17 @@ Cost drawing_cost(const TrainingSizes& s) {
   return serial_loops(s.outputs * (4 * s.patches + s.atoms * s.atoms));
 }
 
+Cost spherical_turns_cost(const TrainingSizes& s) {
+  constexpr double kUsualTurns = 65;
+  const double turns = std::min(as_double(*s.options.iterations), kUsualTurns);
+  const Cost turn =
+      products(2 * s.patches * s.outputs * s.atoms) + loops(3 * s.patches * s.outputs);
+  return turn * (turns + 1);
+}
+
 Cost start_cost(const TrainingSizes& s) {
   const std::string init = s.options.init.value_or("random");
+  if (init == "omp-1") return spherical_turns_cost(s);
   if (init == "kmeans" || init == "label-affinity")
     return kmeans_cost(s.patches, s.outputs, s.atoms);
   if (init == "class-kmeans")  // each class has its part of the samples and of the centres
@@ -155,11 +164,7 @@ Cost fast_ica_cost(const TrainingSizes& s) {
 }
 
 Cost spherical_kmeans_cost(const TrainingSizes& s) {
-  constexpr double kUsualTurns = 65;
-  const double turns = std::min(as_double(*s.options.iterations), kUsualTurns);
-  const Cost turn =
-      products(2 * s.patches * s.outputs * s.atoms) + loops(3 * s.patches * s.outputs);
-  return start_cost(s) + turn * (turns + 1);
+  return start_cost(s) + spherical_turns_cost(s);
 }
 
 /// Loops for one value of a code beside the products.
@@ -249,19 +254,42 @@ Cost basis_cost(const TrainingSizes& s) {
   return solver_cost(s);
 }
 
+namespace {
+
+/// How often joint training goes over the images in an epoch, all its trainings together, and how
+/// many of these trainings are judged by held-out images (joint_stage.cpp).
+struct JointPasses {
+  double learned = 0;  // images that are learned from
+  double judged = 0;   // trainings
+};
+
+JointPasses joint_passes(const TrainingSizes& s) {
+  constexpr double kMostHeldOut = 2000;
+  const auto images = static_cast<Index>(s.images);
+  const double held_out = std::min(s.options.held_out.value_or(kHeldOut) * s.images, kMostHeldOut);
+  if (s.options.held_out || !is_small(images))
+    return {s.images - held_out, held_out > 0 ? 1.0 : 0.0};
+  const double folds = as_double(folds_for(images));
+  if (folds > 0) return {folds * s.images, folds};  // each leaves out its part; then all once more
+  return {2 * s.images - held_out, 1};
+}
+
+}  // namespace
+
 Cost joint_cost(const TrainingSizes& s) {
   if (!s.method.joint) return {};
   // Forward and backward through the codes cost so many times the codes alone, and so many loops
   // per code; patches are preprocessed once.
   constexpr double kPasses = 4.8;
   constexpr double kTermsPerCode = 2;
-  constexpr double kMostHeldOut = 2000;
-  const double held_out = std::min(s.options.held_out * s.images, kMostHeldOut);
   const double epochs = as_double(s.options.epochs.value_or(kEpochs));
+  const JointPasses passes = joint_passes(s);
   const Cost step =
       (preprocessing_cost(s) + code_cost(s) * kPasses + loops(kTermsPerCode * s.atoms)) *
       s.positions;
-  return (step * (s.images - held_out) + encoding_cost(s) * held_out) * epochs;
+  // Judging: the features of all images and an SVM, for the first atoms and for the learned ones.
+  const Cost judging = (encoding_cost(s) * s.images + svm_cost(s)) * 2;
+  return step * (passes.learned * epochs) + judging * passes.judged;
 }
 
 Cost encoding_cost(const TrainingSizes& s) {
