@@ -138,12 +138,15 @@ class Packed final : public FusedPooling {
   explicit Packed(AffineCode code)
       : code_(std::move(code)), K_(code_.v.rows()), panels_(code_.v, code_.c, code_.d, 0.0F) {
     code_.thresholds.resize(static_cast<std::size_t>(panels_.count() * Panels::kWidth));
+    of_distances_ = std::any_of(code_.c.begin(), code_.c.end(), [](float c) { return c != 0; });
   }
 
   void add(ConstMatrixView<float> patches, std::span<const Range> cells,
            float* sums) const override {
-    std::vector<float> norms = squared_row_norms<float>(patches);
-    const Patches rows{patches.data(), patches.outerStride(), norms.data()};
+    std::vector<float> norms;
+    if (of_distances_) norms = squared_row_norms<float>(patches);
+    const Patches rows{patches.data(), patches.outerStride(),
+                       of_distances_ ? norms.data() : nullptr};
     switch (code_.map) {
       case CodeMap::kExp2:
         return add_all<Exp2>(rows, cells, sums);
@@ -282,6 +285,7 @@ class Packed final : public FusedPooling {
   AffineCode code_;
   Index K_;
   Panels panels_;
+  bool of_distances_ = false;  // whether any c is not 0
 };
 
 std::unique_ptr<const FusedPooling> make_packed(AffineCode& code) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "joint/slope_loops.hpp"
 #include "kernels/atom_set.hpp"
 #include "kernels/distances.hpp"
 #include "runtime/blas.hpp"
@@ -32,17 +33,23 @@ MatrixView<Scalar> top_rows(Matrix<Scalar>& matrix, Index rows) {
   return MatrixView<Scalar>(matrix).rows_between(0, rows);
 }
 
-/// Σ_p M_pu x_p and Σ_p M_pu.
+/// Σ_p M_pu x_p.
 template <class Scalar>
 void add_products(ConstMatrixView<Scalar> M, ConstMatrixView<Scalar> X,
                   GradientSums<Scalar>& to) {
   blas::gemm<Scalar>(blas::Op::kTransposed, blas::Op::kPlain, Scalar(1), M, X, Scalar(1),
                      to.products);
-  for (Index i = 0; i < M.rows(); ++i) {
-    const Scalar* row = row_of(M, i);
-    for (Index u = 0; u < M.cols(); ++u)
-      to.totals[static_cast<std::size_t>(u)] += static_cast<double>(row[u]);
-  }
+}
+
+/// A tile's sums have few terms; the sums over all tiles are double.
+template <class Scalar>
+void add_row(const Scalar* row, double sign, std::vector<double>& to) {
+  for (std::size_t u = 0; u < to.size(); ++u) to[u] += sign * static_cast<double>(row[u]);
+}
+
+template <class Scalar>
+void add_totals(ConstMatrixView<Scalar> M, GradientSums<Scalar>& to) {
+  for (Index i = 0; i < M.rows(); ++i) add_row(row_of(M, i), 1, to.totals);
 }
 
 template <class Scalar>
@@ -61,13 +68,16 @@ class KernelLayer final : public CodeLayer<Scalar> {
            TileMemory<Scalar>& memory, GradientSums<Scalar>& to) const override {
     MatrixView<Scalar> M = top_rows(memory.slopes, X.rows());
     set_.evaluate(X, top_rows(memory.codes, X.rows()), &M);
+    memory.sums.set_zero();
     for (Index i = 0; i < X.rows(); ++i) {
-      const Scalar* weights = A[static_cast<std::size_t>(i)];
-      Scalar* row = row_of(M, i);
-      for (Index u = 0; u < M.cols(); ++u) row[u] *= weights[u];
+      const Scalar* x = row_of(X, i);
+      const double norm = with_widths_ ? ordered_dot(x, x, X.cols()) : 0;
+      weigh_slopes(A[static_cast<std::size_t>(i)], static_cast<Scalar>(norm), row_of(M, i),
+                   memory.sums.row(0), with_widths_ ? memory.sums.row(1) : nullptr, M.cols());
     }
-    set_.accumulate({0, set_.count()}, M, X, to.products, to.totals);
-    if (with_widths_) add_squares(M, X, to.shapes);
+    set_.accumulate_products({0, set_.count()}, M, X, to.products);
+    add_row(memory.sums.row(0), 1, to.totals);
+    if (with_widths_) add_row(memory.sums.row(1), 1, to.shapes);
   }
 
   void finish(Index atom, double total, const Scalar* products, Scalar* gradient) const override {
@@ -83,18 +93,6 @@ class KernelLayer final : public CodeLayer<Scalar> {
   }
 
  private:
-  /// squares_u += Σ_p M_pu ‖x_p‖².
-  static void add_squares(ConstMatrixView<Scalar> M, ConstMatrixView<Scalar> X,
-                          std::vector<double>& squares) {
-    for (Index i = 0; i < M.rows(); ++i) {
-      const Scalar* x = row_of(X, i);
-      const double norm = ordered_dot(x, x, X.cols());
-      const Scalar* row = row_of(M, i);
-      for (Index u = 0; u < M.cols(); ++u)
-        squares[static_cast<std::size_t>(u)] += static_cast<double>(row[u]) * norm;
-    }
-  }
-
   ConstMatrixView<Scalar> W_;
   AtomSet<Scalar> set_;
   bool with_widths_;
@@ -121,9 +119,12 @@ class ProductLayer final : public CodeLayer<Scalar> {
            TileMemory<Scalar>& memory, GradientSums<Scalar>& to) const override {
     const MatrixView<Scalar> M = top_rows(memory.slopes, X.rows());
     products(X, M);
+    memory.sums.set_zero();
     for (Index i = 0; i < X.rows(); ++i)
-      weigh_row(A[static_cast<std::size_t>(i)], row_of(M, i), to.shapes.data());
+      weigh_row(A[static_cast<std::size_t>(i)], row_of(M, i), memory.sums.row(1));
     add_products<Scalar>(M, X, to);
+    if (kind_ == EncoderKind::kSigmoid) add_totals<Scalar>(M, to);
+    if (kind_ == EncoderKind::kSoftThreshold) add_row(memory.sums.row(1), -1, to.shapes);
   }
 
   void finish(Index, double, const Scalar* products, Scalar* gradient) const override {
@@ -167,9 +168,8 @@ class ProductLayer final : public CodeLayer<Scalar> {
     }
   }
 
-  /// row holds a; afterwards M.
-  void weigh_row(const Scalar* A, Scalar* row, double* shape_sums) const {
-    const Scalar* t = shapes_.data();
+  /// row holds a; afterwards M. up_and_down: of the soft threshold, summed.
+  void weigh_row(const Scalar* A, Scalar* row, Scalar* up_and_down) const {
     switch (kind_) {
       case EncoderKind::kAbs:
         for (Index u = 0; u < K(); ++u)
@@ -183,12 +183,7 @@ class ProductLayer final : public CodeLayer<Scalar> {
         for (Index u = 0; u < K(); ++u) row[u] = A[u] * row[u] * (1 - row[u]);
         return;
       case EncoderKind::kSoftThreshold:
-        for (Index u = 0; u < K(); ++u) {
-          const Scalar up = row[u] > t[u] ? A[u] : Scalar(0);
-          const Scalar down = -row[u] > t[u] ? A[K() + u] : Scalar(0);
-          row[u] = up - down;
-          shape_sums[u] -= static_cast<double>(up + down);
-        }
+        soft_threshold_slopes(A, shapes_.data(), row, up_and_down, K());
         return;
       default:
         std::copy(A, A + K(), row);
@@ -232,6 +227,7 @@ class TriangleLayer final : public CodeLayer<Scalar> {
     for (Index i = 0; i < X.rows(); ++i)
       weigh_row(A[static_cast<std::size_t>(i)], row_of(M, i), memory.codes.row(i));
     add_products<Scalar>(M, X, to);
+    add_totals<Scalar>(M, to);
   }
 
   void finish(Index atom, double total, const Scalar* products, Scalar* gradient) const override {

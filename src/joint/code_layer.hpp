@@ -45,8 +45,10 @@ template <class Scalar>
 struct TileMemory {
   Matrix<Scalar> codes;   ///< rows × channels, scratch
   Matrix<Scalar> slopes;  ///< rows × K: M
+  Matrix<Scalar> sums;    ///< 2 × K, over the tile: totals, and what shapes need
 
-  TileMemory(Index rows, Index K, Index channels) : codes(rows, channels), slopes(rows, K) {}
+  TileMemory(Index rows, Index K, Index channels)
+      : codes(rows, channels), slopes(rows, K), sums(2, K) {}
 };
 
 template <class Scalar>

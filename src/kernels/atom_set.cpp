@@ -159,15 +159,22 @@ void AtomSet<Scalar>::evaluate_self(const Context& context, MatrixView<Scalar> v
 }
 
 template <class Scalar>
-void AtomSet<Scalar>::accumulate(Range atoms, ConstMatrixView<Scalar> M, ConstMatrixView<Scalar> X,
-                                 MatrixView<Scalar> sums, std::span<double> totals) const {
+void AtomSet<Scalar>::accumulate_products(Range atoms, ConstMatrixView<Scalar> M,
+                                          ConstMatrixView<Scalar> X,
+                                          MatrixView<Scalar> sums) const {
   const ConstMatrixView<Scalar> M_atoms(M.data() + atoms.begin, M.rows(), atoms.size(),
                                         M.outerStride());
   MatrixView<Scalar> atom_sums = sums.rows_between(atoms.begin, atoms.end);
   if (family_ == KernelFamily::kIntersection)
     return accumulate_intersection(atoms, M_atoms, X, atom_sums);
   blas::gemm(blas::Op::kTransposed, blas::Op::kPlain, Scalar(1), M_atoms, X, Scalar(1), atom_sums);
-  if (family_ == KernelFamily::kDotProduct) return;
+}
+
+template <class Scalar>
+void AtomSet<Scalar>::accumulate(Range atoms, ConstMatrixView<Scalar> M, ConstMatrixView<Scalar> X,
+                                 MatrixView<Scalar> sums, std::span<double> totals) const {
+  accumulate_products(atoms, M, X, sums);
+  if (family_ != KernelFamily::kDistance) return;
   for (Index i = 0; i < M.rows(); ++i) {
     const Scalar* row = row_of(M, i);
     for (Index p = atoms.begin; p < atoms.end; ++p)

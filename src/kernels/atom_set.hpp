@@ -49,7 +49,10 @@ class AtomSet {
                      MatrixView<Scalar>* slopes) const;
 
   /// For the atoms in `atoms`: sums(p, :) += Σ_i M(i, p) · (x_i, or the intersection's indicator
-  /// term), and totals[p] += Σ_i M(i, p). M is samples × all atoms.
+  /// term). M is samples × all atoms.
+  void accumulate_products(Range atoms, ConstMatrixView<Scalar> M, ConstMatrixView<Scalar> X,
+                           MatrixView<Scalar> sums) const;
+  /// And totals[p] += Σ_i M(i, p), where the gradient needs it.
   void accumulate(Range atoms, ConstMatrixView<Scalar> M, ConstMatrixView<Scalar> X,
                   MatrixView<Scalar> sums, std::span<double> totals) const;
 
