@@ -175,7 +175,8 @@ class MaxMarginKRICA(ClassifierMixin, ImageEstimator):
     components_ : ndarray of shape (n_components, n_values)
         The atoms, in the space of preprocessed patches.
     held_out_accuracy_ : list of float
-        Of every epoch, on the images that `held_out` sets apart.
+        Of every epoch, on the images that `held_out` sets apart; empty where images are so few that all are learned
+        from at last.
     image_shape_ : tuple
         Height, width and channels of the images.
     {attributes}

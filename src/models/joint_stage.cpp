@@ -25,6 +25,7 @@ constexpr std::string_view kName = "max-margin";
 constexpr std::array<std::string_view, 4> kInits = {"kmeans", "omp-1", "random-patches", "random"};
 constexpr Index kReconstructionPatches = 20000;
 constexpr Index kConditionPatches = 2000;
+constexpr Index kFewestJudged = 6;  // images: two a fold
 
 std::string digest_of(const Model& model) {
   const std::string bytes = model.to_archive().bytes();
@@ -114,7 +115,7 @@ class JointStage {
       gather(result, held_out_images(context_, images_, parts[i]));
     }
     JointOptions last = joint_of(options_);
-    if (!parts.empty()) {
+    if (learns_from_all()) {
       last.held_out = 0;
       last.early_stopping = false;
     }
@@ -127,11 +128,14 @@ class JointStage {
   }
 
  private:
-  /// The trainings that only tell what to keep, before the one from all images; none where images
-  /// are so many that those held out are not missed.
+  [[nodiscard]] bool learns_from_all() const {
+    return !options_.held_out && is_small(images_.size());
+  }
+
+  /// The trainings that only tell what to keep, before the one from all images.
   [[nodiscard]] std::vector<JointOptions> trial_parts() const {
     std::vector<JointOptions> parts;
-    if (options_.held_out || !is_small(images_.size())) return parts;
+    if (!learns_from_all() || images_.size() < kFewestJudged) return parts;
     JointOptions part = joint_of(options_);
     part.early_stopping = false;
     part.folds = folds_for(images_.size());

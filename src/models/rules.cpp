@@ -7,11 +7,13 @@
 namespace krica {
 namespace {
 
-constexpr Index kManyImages = 20000;  ///< from here on learning with the labels has paid
+constexpr Index kManyImages = 20000;  ///< those held out of so many are not missed
+constexpr Index kFewestLabelled = 30;
 constexpr Index kAtoms = 400;         ///< of few images: more overfit
 constexpr Index kManyAtoms = 1600;    ///< of many images
 constexpr Index kSampleAtoms = 400;   ///< of labelled samples
 constexpr Index kCostlyAtoms = 200;   ///< where each atom costs much
+constexpr Index kKernelIcaAtoms = 100;  ///< kernel components that photographs' patches surely have
 constexpr Index kUnmixedAtoms = 64;   ///< of unlabelled samples, at most
 constexpr Index kFewestAtoms = 2;
 
@@ -32,12 +34,10 @@ constexpr auto kRules = std::to_array<MethodRule>({
      "Gaussian codes around training samples, the hardest to beat with few labels"},
     {[](const DataFacts& f) { return f.classes == 0; }, "omp-1",
      "the strongest features here that are learned without labels"},
-    {[](const DataFacts& f) { return f.size >= kManyImages; }, "max-margin-krica",
-     "enough of them to learn the atoms together with the classifier"},
-    {[](const DataFacts& f) { return f.shape.channels == 3; }, "omp-1",
-     "with so few photographs, atoms learned without labels are the safest good choice"},
-    {[](const DataFacts&) { return true; }, "random-patches",
-     "with so few grey images nothing that is learned beats random patches reliably"},
+    {[](const DataFacts& f) { return f.size < kFewestLabelled; }, "omp-1",
+     "too few to learn from the labels more than the classifier"},
+    {[](const DataFacts&) { return true; }, "max-margin-krica",
+     "atoms learned together with the classifier, where held-out images say that it helps"},
 });
 
 /// A multiple of the classes for methods whose atoms belong to classes.
@@ -47,6 +47,7 @@ Index fitted_to_classes(Index atoms, const BasisMethod& method, const DataFacts&
 }
 
 Index wanted_atoms(const BasisMethod& method, const DataFacts& facts) {
+  if (method.name == "kica") return kKernelIcaAtoms;
   if (method.costly_atoms) return kCostlyAtoms;
   if (facts.shape.is_sample())
     return facts.classes == 0 ? std::min(kUnmixedAtoms, facts.shape.channels) : kSampleAtoms;
@@ -77,7 +78,8 @@ Index joint_epochs_for(Index images) {
 Index components_for(const BasisMethod& method, const DataFacts& facts, Index receptive_field) {
   Index atoms = wanted_atoms(method, facts);
   const Index values = receptive_field * receptive_field * facts.shape.channels;
-  if (method.name == "ica") atoms = std::min(atoms, values);
+  // Contrast normalisation takes one direction, the mean, from every patch.
+  if (method.name == "ica") atoms = std::min(atoms, facts.shape.is_sample() ? values : values - 1);
   if (facts.shape.is_sample() && facts.size > 0) atoms = std::min(atoms, facts.size / 2);
   return fitted_to_classes(std::max(kFewestAtoms, atoms), method, facts);
 }

@@ -108,8 +108,9 @@ def test_same_seed_same_bytes(krica):
 
 def test_max_margin_shows_and_explains(krica):
     summary = krica.json("train", "embedded", "-o", "joint.krica", "--method", "max-margin-krica", "--flips", *SMALL,
-                         "--stride", 2, "--epochs", 3)
+                         "--stride", 2, "--epochs", 3, "--held-out", 0.1)
     assert len(summary["held_out_accuracy"]) == 3
+    assert summary["compared"]["images"] == 40
     assert summary["test"]["accuracy"] > 0.5
 
     shown = krica.json("show", "joint.krica", "-o", "atoms.png")

@@ -18,7 +18,7 @@ FEW = {"n_components": 16, "patches": 1000, "stride": 2, "iterations": 5}
 
 @pytest.fixture(scope="module")
 def classifier(images):
-    return krica.MaxMarginKRICA(**FEW, epochs=3).fit(images.data[:500], images.target[:500])
+    return krica.MaxMarginKRICA(**FEW, epochs=3, held_out=0.1).fit(images.data[:500], images.target[:500])
 
 
 def test_every_option_of_the_command_line(command):
