@@ -20,6 +20,7 @@ namespace {
 constexpr std::string_view kName = "max-margin";
 constexpr Index kReconstructed = 1024;  // patches of the reconstruction term in a step
 constexpr Index kMomentImages = 2000;   // for the moments in the middle of training
+constexpr Index kFewMomentImages = 500;  // where they only serve if training is cancelled
 
 std::string described(const JointOptions& o, std::uint64_t seed) {
   const JointObjectiveOptions& f = o.objective;
@@ -201,9 +202,12 @@ class Trainer {
     double held_out_loss = mean_loss;
     auto accuracy = static_cast<double>(epoch);  // without early stopping the last is best
     const bool last = epoch == options_.epochs;
+    const bool judged = options_.early_stopping || last;
     BatchMoments moments;
-    if (options_.early_stopping || last) moments = current_moments(last);
-    if (!moments.mean.empty() && !split_.test.empty()) {
+    if (last) moments = current_moments(static_cast<Index>(split_.train.size()));
+    if (judged && !last) moments = current_moments(kMomentImages);
+    if (!judged && hooks_.best_when_cancelled) moments = current_moments(kFewMomentImages);
+    if (judged && !split_.test.empty()) {
       state_.held_out_accuracy.push_back(held_out_accuracy(moments, held_out_loss));
       if (options_.early_stopping) accuracy = state_.held_out_accuracy.back();
     }
@@ -232,12 +236,12 @@ class Trainer {
     }
   }
 
-  /// Of the current atoms: over all training images, or as many as tell an epoch's accuracy.
-  BatchMoments current_moments(bool all) {
+  /// Of the current atoms, over at most so many training images.
+  BatchMoments current_moments(Index most) {
     std::vector<Index> chosen = split_.train;
-    if (!all && static_cast<Index>(chosen.size()) > kMomentImages) {
+    if (static_cast<Index>(chosen.size()) > most) {
       Random random = context_.random("joint.moments");
-      chosen = random_subset(random, static_cast<Index>(split_.train.size()), kMomentImages);
+      chosen = random_subset(random, static_cast<Index>(split_.train.size()), most);
       for (Index& place : chosen) place = split_.train[static_cast<std::size_t>(place)];
     }
     MomentSums sums;

@@ -91,7 +91,7 @@ def test_classifier_of_the_best_epoch(images):
     def stop():
         raise RuntimeError("enough")
 
-    options = dict(n_components=16, patches=1000, stride=2, batch=50, epochs=1000, patience=1000)
+    options = dict(n_components=16, patches=1000, stride=2, batch=50, epochs=1000, patience=1000, held_out=0.1)
     X, y = images.data[:300], images.target[:300]
     steps = 270 // 50  # an epoch, without the images that are held out
     classifier = krica.MaxMarginKRICA(**options, callback=at_step(3 * steps + 1, stop, "max-margin"))
@@ -99,6 +99,10 @@ def test_classifier_of_the_best_epoch(images):
         classifier.fit(X, y)
     assert classifier.status_ == "cancelled" and len(classifier.history_) == 3
     assert classifier.score(X, y) > 0.3
+    in_folds = krica.MaxMarginKRICA(**{**options, "held_out": "auto"}, callback=at_step(3 * steps + 1, stop, "max-margin"))
+    with pytest.raises(RuntimeError):
+        in_folds.fit(X, y)
+    assert in_folds.status_ == "cancelled" and in_folds.score(X, y) > 0.3
     early = krica.MaxMarginKRICA(**options, callback=at_step(1, stop, "max-margin"))
     with pytest.raises(RuntimeError):
         early.fit(X, y)
