@@ -280,7 +280,7 @@ Cost joint_cost(const TrainingSizes& s) {
   if (!s.method.joint) return {};
   // Forward and backward through the codes cost so many times the codes alone, and so many loops
   // per code; patches are preprocessed once.
-  constexpr double kPasses = 4.8;
+  constexpr double kPasses = 3.6;
   constexpr double kTermsPerCode = 2;
   const double epochs = as_double(s.options.epochs.value_or(kEpochs));
   const JointPasses passes = joint_passes(s);

@@ -95,6 +95,17 @@ double reading_rate(const Context& context) {
   });
 }
 
+/// New threads may share a processor until the system has spread them: waits for that, not long.
+void wake_threads(const Context& context) {
+  constexpr std::chrono::milliseconds kAtMost{100};
+  constexpr double kSpread = 0.8;  // of a perfect speed-up
+  const double perfect = product_rate(context, 1) * context.threads();
+  const Clock::time_point start = Clock::now();
+  while (product_rate(context, context.threads()) < kSpread * perfect &&
+         Clock::now() - start < kAtMost) {
+  }
+}
+
 MachineSpeed measured_once(const Context& context) {
   return {.products = product_rate(context, context.threads()),
           .serial_products = product_rate(context, 1),
@@ -105,6 +116,7 @@ MachineSpeed measured_once(const Context& context) {
 /// The better of two, some time apart: a busy machine may let a program wait for longer than one
 /// rate takes to measure. All threads together are at least as fast as one.
 MachineSpeed measured(const Context& context) {
+  if (context.threads() > 1) wake_threads(context);
   const MachineSpeed a = measured_once(context);
   const MachineSpeed b = measured_once(context);
   const double serial = std::max(a.serial_products, b.serial_products);
