@@ -81,8 +81,7 @@ void check_shapes(const EncoderOptions& options, Index atoms, std::span<const fl
           atoms);
   require_finite(ConstMatrixView<float>(shapes.data(), 1, count), kName, shapes_name(options));
   if (options.kind != EncoderKind::kKernel) return;
-  for (const float gamma : shapes)
-    require(gamma > 0, kName, "a width must be > 0, got {}", gamma);
+  for (const float gamma : shapes) require(gamma > 0, kName, "a width must be > 0, got {}", gamma);
 }
 
 GramLassoOptions lasso_options(const EncoderOptions& options) {

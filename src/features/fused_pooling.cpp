@@ -36,12 +36,12 @@ enum class CodeMap {
 /// The v_u, c_u and d_u of all atoms, and what maps a_u to the code.
 struct AffineCode {
   CodeMap map = CodeMap::kIdentity;
-  Matrix<float> v;       // K×n
-  std::vector<float> c;  // K
-  std::vector<float> d;  // K
+  Matrix<float> v;                // K×n
+  std::vector<float> c;           // K
+  std::vector<float> d;           // K
   std::vector<float> thresholds;  // t_u of the soft threshold; later to the end of the last panel
-  float scale = 1;       // b of the inverse distance
-  int degree = 1;        // of the polynomial
+  float scale = 1;                // b of the inverse distance
+  int degree = 1;                 // of the polynomial
 };
 
 }  // namespace krica

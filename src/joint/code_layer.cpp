@@ -35,8 +35,7 @@ MatrixView<Scalar> top_rows(Matrix<Scalar>& matrix, Index rows) {
 
 /// Σ_p M_pu x_p.
 template <class Scalar>
-void add_products(ConstMatrixView<Scalar> M, ConstMatrixView<Scalar> X,
-                  GradientSums<Scalar>& to) {
+void add_products(ConstMatrixView<Scalar> M, ConstMatrixView<Scalar> X, GradientSums<Scalar>& to) {
   blas::gemm<Scalar>(blas::Op::kTransposed, blas::Op::kPlain, Scalar(1), M, X, Scalar(1),
                      to.products);
 }
@@ -64,8 +63,8 @@ class KernelLayer final : public CodeLayer<Scalar> {
     set_.evaluate(X, codes, nullptr);
   }
 
-  void add(ConstMatrixView<Scalar> X, std::span<const Scalar* const> A,
-           TileMemory<Scalar>& memory, GradientSums<Scalar>& to) const override {
+  void add(ConstMatrixView<Scalar> X, std::span<const Scalar* const> A, TileMemory<Scalar>& memory,
+           GradientSums<Scalar>& to) const override {
     MatrixView<Scalar> M = top_rows(memory.slopes, X.rows());
     set_.evaluate(X, top_rows(memory.codes, X.rows()), &M);
     memory.sums.set_zero();
@@ -115,8 +114,8 @@ class ProductLayer final : public CodeLayer<Scalar> {
     for (Index i = 0; i < X.rows(); ++i) encode_row(row_of(codes, i));
   }
 
-  void add(ConstMatrixView<Scalar> X, std::span<const Scalar* const> A,
-           TileMemory<Scalar>& memory, GradientSums<Scalar>& to) const override {
+  void add(ConstMatrixView<Scalar> X, std::span<const Scalar* const> A, TileMemory<Scalar>& memory,
+           GradientSums<Scalar>& to) const override {
     const MatrixView<Scalar> M = top_rows(memory.slopes, X.rows());
     products(X, M);
     memory.sums.set_zero();
@@ -140,8 +139,7 @@ class ProductLayer final : public CodeLayer<Scalar> {
 
   void products(ConstMatrixView<Scalar> X, MatrixView<Scalar> to) const {
     const MatrixView<Scalar> first(to.data(), X.rows(), K(), to.outerStride());
-    blas::gemm<Scalar>(blas::Op::kPlain, blas::Op::kTransposed, Scalar(1), X, W_, Scalar(0),
-                       first);
+    blas::gemm<Scalar>(blas::Op::kPlain, blas::Op::kTransposed, Scalar(1), X, W_, Scalar(0), first);
   }
 
   /// row holds a; afterwards the code.
@@ -190,9 +188,7 @@ class ProductLayer final : public CodeLayer<Scalar> {
     }
   }
 
-  static Scalar soft_abs(Scalar a) {
-    return std::sqrt(a * a + static_cast<Scalar>(kSoftAbsFloor));
-  }
+  static Scalar soft_abs(Scalar a) { return std::sqrt(a * a + static_cast<Scalar>(kSoftAbsFloor)); }
 
   void sigmoid(Scalar* row) const {
     for (Index u = 0; u < K(); ++u) row[u] = -row[u] - shapes_[static_cast<std::size_t>(u)];
@@ -220,8 +216,8 @@ class TriangleLayer final : public CodeLayer<Scalar> {
     }
   }
 
-  void add(ConstMatrixView<Scalar> X, std::span<const Scalar* const> A,
-           TileMemory<Scalar>& memory, GradientSums<Scalar>& to) const override {
+  void add(ConstMatrixView<Scalar> X, std::span<const Scalar* const> A, TileMemory<Scalar>& memory,
+           GradientSums<Scalar>& to) const override {
     const MatrixView<Scalar> M = top_rows(memory.slopes, X.rows());
     squared_distances<Scalar>(X, W_, squared_norms_, M);
     for (Index i = 0; i < X.rows(); ++i)
@@ -233,8 +229,8 @@ class TriangleLayer final : public CodeLayer<Scalar> {
   void finish(Index atom, double total, const Scalar* products, Scalar* gradient) const override {
     const Scalar* w = row_of(W_, atom);
     for (Index j = 0; j < W_.cols(); ++j)
-      gradient[j] = static_cast<Scalar>(total * static_cast<double>(w[j]) -
-                                        static_cast<double>(products[j]));
+      gradient[j] =
+          static_cast<Scalar>(total * static_cast<double>(w[j]) - static_cast<double>(products[j]));
   }
 
   double finish_shape(Index, double, const Scalar*, double) const override { return 0; }

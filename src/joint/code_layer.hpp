@@ -1,22 +1,24 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // CodeLayer: the codes s of a tile of patches x, and the way back from A = ∂L/∂s to the atoms w and
-// their shapes. Every encoder's derivative is a weight M_pu times a direction, so that sums over all
-// patches make the gradient:
+// their shapes. Every encoder's derivative is a weight M_pu times a direction, so that sums over
+// all patches make the gradient:
 //
 //   encoder           M_pu                                      ∂L/∂w_u              ∂L/∂shape_u
 //   kernel            A_pu times AtomSet's slope                as there             below
 //   linear            A_pu                                      Σ_p M_pu x_p         -
 //   abs, soft-abs     A_pu sign(a), A_pu a / s                  Σ_p M_pu x_p         -
 //   sigmoid           A_pu s (1 - s)                            Σ_p M_pu x_p         Σ_p M_pu
-//   soft-threshold    A⁺_pu [a > t_u] - A⁻_pu [-a > t_u]        Σ_p M_pu x_p         -Σ_p (A⁺_pu [a > t_u]
-//                                                                                    + A⁻_pu [-a > t_u])
+//   soft-threshold    A⁺_pu [a > t_u] - A⁻_pu [-a > t_u]        Σ_p M_pu x_p         -Σ_p (A⁺_pu [a
+//   > t_u]
+//                                                                                    + A⁻_pu [-a >
+//                                                                                    t_u])
 //   triangle          (mean_v B_pv - B_pu) / z_pu,              Σ_p M_pu (w_u - x_p) -
 //                     B_pu = A_pu [s_u > 0]
 //
 // with a = w_u·x_p and z = ‖x_p - w_u‖. For the Gaussian, ∂s/∂log γ_u = -γ_u z² s with the slope
-// -2 γ_u s put in gives ∂L/∂log γ_u = ½ Σ_p M_pu z_pu²; the squared distance is taken apart, so that
-// the sums of ∂L/∂w_u serve it too. Where a code has a kink, its derivative is 0.
+// -2 γ_u s put in gives ∂L/∂log γ_u = ½ Σ_p M_pu z_pu²; the squared distance is taken apart, so
+// that the sums of ∂L/∂w_u serve it too. Where a code has a kink, its derivative is 0.
 #pragma once
 
 #include <memory>
@@ -66,8 +68,7 @@ class CodeLayer {
                    TileMemory<Scalar>& memory, GradientSums<Scalar>& to) const = 0;
 
   /// The gradient of one atom (n values) from its sums.
-  virtual void finish(Index atom, double total, const Scalar* products,
-                      Scalar* gradient) const = 0;
+  virtual void finish(Index atom, double total, const Scalar* products, Scalar* gradient) const = 0;
   /// That of its shape. 0 where it has none.
   virtual double finish_shape(Index atom, double total, const Scalar* products,
                               double shape_sum) const = 0;

@@ -52,8 +52,7 @@ template <class Scalar>
 std::vector<Scalar> encoder_shapes(const EncoderOptions& encoder, const Matrix<Scalar>& learned) {
   std::vector<Scalar> shapes(learned.data(), learned.data() + learned.size());
   if (!learned_as_logarithms(encoder)) return shapes;
-  for (Scalar& shape : shapes)
-    shape = static_cast<Scalar>(std::exp(static_cast<double>(shape)));
+  for (Scalar& shape : shapes) shape = static_cast<Scalar>(std::exp(static_cast<double>(shape)));
   return shapes;
 }
 
@@ -98,10 +97,10 @@ struct JointObjective<Scalar>::Implementation {
   void check(const JointParameters<Scalar>& at) const {
     const Index K = at.W.rows();
     const Index channels = channels_of(options.encoder.kind, K);
-    require(at.T.cols() == grid.cells() * channels && at.T.rows() >= 2 &&
-                at.bias.cols() == at.T.rows(),
-            kName, "a classifier of {} x {} and {} biases for {} cells of {} channels",
-            at.T.rows(), at.T.cols(), at.bias.cols(), grid.cells(), channels);
+    require(
+        at.T.cols() == grid.cells() * channels && at.T.rows() >= 2 && at.bias.cols() == at.T.rows(),
+        kName, "a classifier of {} x {} and {} biases for {} cells of {} channels", at.T.rows(),
+        at.T.cols(), at.bias.cols(), grid.cells(), channels);
     require(at.shapes.size() == 0 || (has_shapes(options.encoder) && at.shapes.cols() == K), kName,
             "{} shapes for {} atoms of the {} encoder", at.shapes.cols(), K,
             name_of(options.encoder.kind));

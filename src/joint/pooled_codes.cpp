@@ -205,8 +205,8 @@ void pool_codes_backward(const Context& context, const PoolingGrid& grid,
       layer->finish(u, sums.total(), sums.products(),
                     gradient_W.data() + u * gradient_W.outerStride());
       if (gradient_shapes.empty()) continue;
-      gradient_shapes[static_cast<std::size_t>(u)] = static_cast<Scalar>(
-          layer->finish_shape(u, sums.total(), sums.products(), sums.shape()));
+      gradient_shapes[static_cast<std::size_t>(u)] =
+          static_cast<Scalar>(layer->finish_shape(u, sums.total(), sums.products(), sums.shape()));
     }
   });
 }

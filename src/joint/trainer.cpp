@@ -18,8 +18,8 @@ namespace krica {
 namespace {
 
 constexpr std::string_view kName = "max-margin";
-constexpr Index kReconstructed = 1024;  // patches of the reconstruction term in a step
-constexpr Index kMomentImages = 2000;   // for the moments in the middle of training
+constexpr Index kReconstructed = 1024;   // patches of the reconstruction term in a step
+constexpr Index kMomentImages = 2000;    // for the moments in the middle of training
 constexpr Index kFewMomentImages = 500;  // where they only serve if training is cancelled
 
 std::string described(const JointOptions& o, std::uint64_t seed) {
@@ -36,18 +36,18 @@ std::string described(const JointOptions& o, std::uint64_t seed) {
       "loss={} reconstruction={} sparsity={} epsilon={} learn_gamma={} flips={} crops={} epochs={} "
       "batch={} rate={} classifier_rate={} decay={} held_out={} held_out_limit={} patience={} "
       "seed={}{}",
-      name_of(kernel.kind), kernel.gamma, kernel.degree, kernel.scale,
-      f.features.receptive_field, f.features.stride, f.features.pool_rows, f.features.pool_cols,
-      f.features.pool_overlap, f.features.pool_power, name_of(f.loss), f.reconstruction, f.sparsity,
-      f.epsilon, o.learn_shapes, o.augmentation.flips, o.augmentation.crops, o.epochs, o.batch,
-      o.rate, o.classifier_rate, o.decay, o.held_out, o.held_out_limit, o.patience, seed, later);
+      name_of(kernel.kind), kernel.gamma, kernel.degree, kernel.scale, f.features.receptive_field,
+      f.features.stride, f.features.pool_rows, f.features.pool_cols, f.features.pool_overlap,
+      f.features.pool_power, name_of(f.loss), f.reconstruction, f.sparsity, f.epsilon,
+      o.learn_shapes, o.augmentation.flips, o.augmentation.crops, o.epochs, o.batch, o.rate,
+      o.classifier_rate, o.decay, o.held_out, o.held_out_limit, o.patience, seed, later);
 }
 
 Split split_of(const Context& context, const ImageSet& images, const JointOptions& options) {
   if (options.folds > 0) {
     Split split;
-    const std::vector<int> folds = stratified_folds(
-        context, images.labels(), static_cast<int>(options.folds), "joint.folds");
+    const std::vector<int> folds =
+        stratified_folds(context, images.labels(), static_cast<int>(options.folds), "joint.folds");
     for (Index i = 0; i < images.size(); ++i) {
       const bool held = folds[static_cast<std::size_t>(i)] == options.fold;
       (held ? split.test : split.train).push_back(i);
@@ -103,8 +103,8 @@ class Trainer {
       if (shapes.empty()) shapes.assign(static_cast<std::size_t>(K), common_shape(encoder));
       at.shapes = learned_shapes<float>(encoder, shapes);
     }
-    at.T = Matrix<float>(images_.classes(),
-                         objective_.grid().cells() * channels_of(encoder.kind, K));
+    at.T =
+        Matrix<float>(images_.classes(), objective_.grid().cells() * channels_of(encoder.kind, K));
     at.bias = Matrix<float>(1, images_.classes());
     const std::vector<double> constant =
         best_constant_scores(options_.objective.loss, images_.labels(), images_.classes());
@@ -172,8 +172,8 @@ class Trainer {
     const std::vector<int> labels = values_at(images_.labels(), chosen);
     const std::vector<Index> rows = reconstructed();
     BatchMoments moments;
-    const double value = objective_.value_and_gradient({batch_, labels, rows},
-                                                       state_.now, gradient_, moments);
+    const double value =
+        objective_.value_and_gradient({batch_, labels, rows}, state_.now, gradient_, moments);
     if (!std::isfinite(value) || !all_finite(gradient_)) return false;
     const double part = rate_at(schedule_, state_.step, total_steps());
     adam_step(gradient_, {part * options_.rate, part * options_.classifier_rate, options_.decay},
@@ -341,7 +341,8 @@ void JointOptions::validate() const {
   require(held_out >= 0 && held_out < 1, kName, "held_out must be in [0, 1), got {}", held_out);
   require(held_out_limit >= 1, kName, "held_out_limit must be >= 1, got {}", held_out_limit);
   require(folds == 0 || (folds >= 2 && fold >= 0 && fold < folds), kName,
-          "fold {} of {} cannot be held out; there must be at least 2, counted from 0", fold, folds);
+          "fold {} of {} cannot be held out; there must be at least 2, counted from 0", fold,
+          folds);
   require(patience >= 1, kName, "patience must be >= 1, got {}", patience);
 }
 

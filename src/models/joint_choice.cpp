@@ -60,7 +60,9 @@ double JointEvidence::temperature(Kept kept) const {
 
 JointComparison JointEvidence::comparison(Kept kept) const {
   constexpr std::array<const char*, 3> kNames = {"start", "svm", "joint"};
-  JointComparison comparison{start.accuracy(), {}, joint_accuracy(),
+  JointComparison comparison{start.accuracy(),
+                             {},
+                             joint_accuracy(),
                              static_cast<std::int64_t>(images),
                              kNames[static_cast<std::size_t>(kept)]};
   if (!learned.empty()) comparison.svm = learned.accuracy();

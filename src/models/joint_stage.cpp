@@ -49,7 +49,24 @@ Matrix<float> reconstruction_patches(const Context& context, const ImageSet& ima
       context, sample_patches(context, images, *options.receptive_field, count).patches);
 }
 
-/// Atoms that answer to no patch, or are all the same, are told of as with every other method.
+/// Atoms whose codes hardly vary over the patches, relative to their mean: standardised features of
+/// small codes are as good as those of large ones, so their size says nothing.
+Index inactive_atoms(const Encoder& encoder, const Matrix<float>& patches) {
+  constexpr double kVariation = 1e-3;
+  Matrix<float> codes(patches.rows(), encoder.channels());
+  encoder.encode(patches, codes);
+  const Index K = encoder.atoms().rows();
+  std::vector<char> active(static_cast<std::size_t>(K), 0);
+  for (Index channel = 0; channel < codes.cols(); ++channel) {
+    const auto column = codes.view().col(channel).cast<double>().array();
+    const double mean = column.mean();
+    const double deviation = std::sqrt((column - mean).square().mean());
+    if (deviation > kVariation * std::abs(mean)) active[static_cast<std::size_t>(channel % K)] = 1;
+  }
+  return std::count(active.begin(), active.end(), 0);
+}
+
+/// Atoms that no patch excites, or that are all the same, are told of as with every other method.
 Status settled_status(const Context& context, const ImageSet& images,
                       const Preprocessing& preprocessing, const PipelineOptions& options,
                       const JointResult& result) {
@@ -58,24 +75,19 @@ Status settled_status(const Context& context, const ImageSet& images,
   const Matrix<float> patches = preprocessing.apply(
       context,
       sample_patches(context, images, *options.receptive_field, kConditionPatches).patches);
-  const bool kernel_codes = options.encoder == "kernel";
-  const Kernel kernel =
-      kernel_codes ? kernel_of(options) : Kernel{.kind = KernelKind::kLinear};
-  const std::vector<float> gammas = kernel_codes ? result.shapes : std::vector<float>();
-  switch (basis_condition<float>(context, kernel, patches, result.atoms, gammas)) {
-    case BasisCondition::kDiverged:
-      return Status::kDiverged;
-    case BasisCondition::kCollapsed:
-      return Status::kCollapsed;
-    default:
-      return result.status;
-  }
+  const Encoder encoder(encoder_of(options), result.atoms, result.shapes);
+  if (2 * inactive_atoms(encoder, patches) > result.atoms.rows()) return Status::kDiverged;
+  const Kernel products{.kind = KernelKind::kLinear};
+  const bool collapsed = basis_condition<float>(context, products, patches, result.atoms) ==
+                         BasisCondition::kCollapsed;
+  return collapsed ? Status::kCollapsed : result.status;
 }
 
 std::string trouble(const JointResult& result) {
   if (result.status == Status::kDiverged) {
-    return fmt::format("[{}] over half of the atoms answer to no patch; a smaller rate may help",
-                       kName);
+    return fmt::format(
+        "[{}] the codes of more than half of the atoms hardly vary; a smaller rate may help",
+        kName);
   }
   if (result.status == Status::kCollapsed) {
     return fmt::format(
@@ -301,6 +313,7 @@ std::shared_ptr<const Model> starting_model(PipelineOptions& options) {
   options.whitening_gamma = from.whitening_gamma;
   options.landmarks = from.landmarks;
   options.landmark_choice = from.landmark_choice;
+  options.contrast = from.contrast;
   options.contrast_epsilon = from.contrast_epsilon;
   options.init = "model " + digest_of(*model);
   return model;

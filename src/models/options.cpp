@@ -145,8 +145,7 @@ bool is_kernel_code(std::string_view encoder) { return encoder == "kernel" || en
 
 /// Whether options ask for kernel codes in joint training without naming them.
 bool asks_for_kernel(const PipelineOptions& options) {
-  return options.gamma || options.reconstruction > 0 ||
-         options.kernel != PipelineOptions().kernel;
+  return options.gamma || options.reconstruction > 0 || options.kernel != PipelineOptions().kernel;
 }
 
 std::string_view encoder_for(const PipelineOptions& options, const DataFacts& facts) {
@@ -285,8 +284,7 @@ PipelineOptions resolved(const PipelineOptions& options, const DataFacts& facts)
   }
   if (!settled.pool_power) settled.pool_power = method.joint ? kJointPower : 1.0;
   if (!settled.rate) settled.rate = method.joint ? kJointRate : kPatchRate;
-  if (!settled.learn_gamma)
-    settled.learn_gamma = method.joint && has_shapes(encoder_of(settled));
+  if (!settled.learn_gamma) settled.learn_gamma = method.joint && has_shapes(encoder_of(settled));
   return settled;
 }
 

@@ -9,12 +9,12 @@ namespace {
 
 constexpr Index kManyImages = 20000;  ///< those held out of so many are not missed
 constexpr Index kFewestLabelled = 30;
-constexpr Index kAtoms = 400;         ///< of few images: more overfit
-constexpr Index kManyAtoms = 1600;    ///< of many images
-constexpr Index kSampleAtoms = 400;   ///< of labelled samples
-constexpr Index kCostlyAtoms = 200;   ///< where each atom costs much
+constexpr Index kAtoms = 400;           ///< of few images: more overfit
+constexpr Index kManyAtoms = 1600;      ///< of many images
+constexpr Index kSampleAtoms = 400;     ///< of labelled samples
+constexpr Index kCostlyAtoms = 200;     ///< where each atom costs much
 constexpr Index kKernelIcaAtoms = 100;  ///< kernel components that photographs' patches surely have
-constexpr Index kUnmixedAtoms = 64;   ///< of unlabelled samples, at most
+constexpr Index kUnmixedAtoms = 64;     ///< of unlabelled samples, at most
 constexpr Index kFewestAtoms = 2;
 
 // Of joint training.

@@ -180,7 +180,8 @@ class Training {
                   std::span<const float> shapes = {}) {
     Archive& content = checkpoint_.content();
     content.remove("solver");
-    const std::span<const float> own = basis.bias.empty() ? shapes : std::span<const float>(basis.bias);
+    const std::span<const float> own =
+        basis.bias.empty() ? shapes : std::span<const float>(basis.bias);
     Encoder(encoder_of(parts_.options), basis.atoms, own).save(content);
     preprocessing.save(content);
     if (!basis.atom_class.empty()) {

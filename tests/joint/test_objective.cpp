@@ -30,9 +30,8 @@ std::string name_of_case(const testing::TestParamInfo<Case>& info) {
   const std::string code = c.code == EncoderKind::kKernel
                                ? support::test_name(c.kernel)
                                : support::test_name(std::string(name_of(c.code)));
-  return code + "Grid" + std::to_string(c.grid) + "Stride" +
-         std::to_string(c.stride) + (c.overlap ? "Overlap" : "") +
-         support::test_name(std::string(name_of(c.loss))) + "Power" +
+  return code + "Grid" + std::to_string(c.grid) + "Stride" + std::to_string(c.stride) +
+         (c.overlap ? "Overlap" : "") + support::test_name(std::string(name_of(c.loss))) + "Power" +
          std::to_string(static_cast<int>(10 * c.power)) + (c.reconstruction > 0 ? "Krica" : "");
 }
 
@@ -180,8 +179,7 @@ TEST(JointObjective, FloatFollowsDouble) {
   const auto narrow = gradient_in(0.0F);
   const auto wide = gradient_in(0.0);
   EXPECT_LT(support::relative_error(narrow.W, wide.W), support::kFloatAgainstDouble);
-  EXPECT_LT(support::relative_error(narrow.shapes, wide.shapes),
-            support::kFloatAgainstDouble);
+  EXPECT_LT(support::relative_error(narrow.shapes, wide.shapes), support::kFloatAgainstDouble);
 }
 
 TEST(JointObjective, RefusesWhatDoesNotFit) {

@@ -146,9 +146,7 @@ std::vector<double> naive_codes(EncoderKind kind, const Matrix<double>& W, const
 
 class OtherCodes : public testing::TestWithParam<EncoderKind> {
  protected:
-  OtherCodes() {
-    problem.code = GetParam();
-  }
+  OtherCodes() { problem.code = GetParam(); }
   [[nodiscard]] bool shaped() const { return has_shapes(problem.encoder()); }
   JointProblem problem;
   Context context{{.threads = 1}};
@@ -203,8 +201,8 @@ TEST_P(OtherCodes, BackwardIsTheDerivative) {
             support::kSameGradient);
   if (!shaped()) return;
   EXPECT_LT(support::gradient_error(
-                shapes_gradient, [&](const Matrix<double>& s) { return value(at.W, s); },
-                at.shapes, support::kSmallStep),
+                shapes_gradient, [&](const Matrix<double>& s) { return value(at.W, s); }, at.shapes,
+                support::kSmallStep),
             support::kSameGradient);
 }
 

@@ -196,8 +196,7 @@ TEST(JointTrainer, EveryCodeLearns) {
   }
   Setting setting(images);
   setting.options.objective.encoder.kind = EncoderKind::kHard;
-  EXPECT_NE(refusal([&] { setting.run(Context({.threads = 1})); }).find("hard"),
-            std::string::npos);
+  EXPECT_NE(refusal([&] { setting.run(Context({.threads = 1})); }).find("hard"), std::string::npos);
 }
 
 /// While the rate rises the accuracy may stand still; only epochs after that count.

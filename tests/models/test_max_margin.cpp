@@ -57,8 +57,8 @@ TEST_P(MaxMarginShapes, GreyAndColourAnyGridAndStride) {
   const auto& [shape, options] = GetParam();
   const auto images = gratings(60, 2, shape);
   const Model model = train(Context({.threads = 1, .seed = 3}), images, {options});
-  EXPECT_EQ(model.n_features(),
-            model.parts().extractor->cells() * channels_of(encoder_kind(*model.options().encoder), 16));
+  EXPECT_EQ(model.n_features(), model.parts().extractor->cells() *
+                                    channels_of(encoder_kind(*model.options().encoder), 16));
   EXPECT_EQ(model.predict(Context(), images).size(), 60U);
 }
 
@@ -116,17 +116,21 @@ TEST_P(MaxMarginCancelledAt, ResumesToTheSameBytes) {
   EXPECT_TRUE(report.resumed);
   remove_checkpoint(checkpoint);
 }
-INSTANTIATE_TEST_SUITE_P(Models, MaxMarginCancelledAt, testing::Values(1, 2, 7, 15, 20, 30, 45, 60));
+INSTANTIATE_TEST_SUITE_P(Models, MaxMarginCancelledAt,
+                         testing::Values(1, 2, 7, 15, 20, 30, 45, 60));
 
 TEST(MaxMargin, BeginsWithAGivenModel) {
   const auto images = gratings(90);
   const auto file = scratch_file("max-margin-start.krica");
   PipelineOptions options = joint_options();
+  options.contrast = false;
   train(Context({.threads = 1, .seed = 3}), images, {options}).save(file);
+  options.contrast = {};
   options.init = file.string();
   options.components = 7;  // the model's 16 go first
   const Model model = train(Context({.threads = 1, .seed = 4}), images, {options});
   EXPECT_EQ(model.options().components, 16);
+  EXPECT_EQ(model.options().contrast, false) << "as the first model's patches";
   EXPECT_TRUE(model.options().init->starts_with("model "));
   EXPECT_EQ(model.options().init->find(file.string()), std::string::npos) << "no path in a model";
   EXPECT_GE(accuracy_on(model, images), 0.6);
@@ -149,8 +153,8 @@ TEST(MaxMargin, KeepsTheStartWhereLearningDoesNotHelp) {
   int starts = 0;
   for (const std::uint64_t seed : {1U, 2U, 3U, 4U}) {
     TrainingReport report;
-    const Model model = train(Context({.threads = 1, .seed = seed}), noise, {joint_options()},
-                              &report);
+    const Model model =
+        train(Context({.threads = 1, .seed = seed}), noise, {joint_options()}, &report);
     if (model.parts().basis_status != "start-kept") continue;
     ++starts;
     EXPECT_NE(report.warning.find("which are kept"), std::string::npos) << report.warning;
@@ -196,8 +200,21 @@ TEST(MaxMargin, AtomsThatLeftTheDataAreToldOf) {
   options.held_out = 0;  // else the epoch before would be kept
   TrainingReport report;
   const Model model = train(Context({.threads = 1, .seed = 3}), images, {options}, &report);
-  EXPECT_NE(report.warning.find("answer to no patch"), std::string::npos) << report.warning;
+  EXPECT_NE(report.warning.find("hardly vary"), std::string::npos) << report.warning;
   EXPECT_EQ(model.parts().basis_status, "diverged");
+}
+
+/// Narrow widths make small codes; standardised, they serve as well as others.
+TEST(MaxMargin, SmallCodesAreNoTrouble) {
+  const auto images = gratings(90);
+  PipelineOptions options = joint_options();
+  options.encoder = "kernel";
+  options.gamma = 25;
+  options.held_out = 0;
+  TrainingReport report;
+  const Model model = train(Context({.threads = 1, .seed = 3}), images, {options}, &report);
+  EXPECT_TRUE(report.warning.empty()) << report.warning;
+  EXPECT_NE(model.parts().basis_status, "diverged");
 }
 
 TEST(MaxMargin, RefusesWhatDoesNotFit) {

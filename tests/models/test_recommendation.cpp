@@ -18,8 +18,7 @@ TEST(Recommendation, NothingIsLeftOpenForAnyData) {
       for (const Index classes : {0, 2, 10}) {
         const PipelineOptions chosen = recommended({}, {shape, size, classes}).options;
         EXPECT_NE(chosen.method, kAutoMethod);
-        EXPECT_TRUE(chosen.components && chosen.receptive_field && chosen.epochs &&
-                    chosen.flips);
+        EXPECT_TRUE(chosen.components && chosen.receptive_field && chosen.epochs && chosen.flips);
         EXPECT_NO_THROW(chosen.validate());
         const bool joint = basis_method(chosen.method).joint;
         EXPECT_TRUE(!joint || classes > 0) << "labels are needed";

@@ -94,9 +94,10 @@ nlohmann::json comparison_json(const JointComparison& comparison) {
 /// What held-out images said for max-margin-krica.
 void print_comparison(const JointComparison& comparison) {
   if (comparison.images == 0) return;
-  fmt::print("of {} images that took no part, correctly classified: {:.1f} % before learning with "
-             "the labels",
-             comparison.images, 100 * comparison.start);
+  fmt::print(
+      "of {} images that took no part, correctly classified: {:.1f} % before learning with "
+      "the labels",
+      comparison.images, 100 * comparison.start);
   if (comparison.svm) fmt::print(", {:.1f} % after it with an SVM", 100 * *comparison.svm);
   const char* kept = comparison.kept == "start" ? "the first atoms"
                      : comparison.kept == "svm" ? "the SVM"

@@ -19,7 +19,8 @@
 
 namespace krica {
 
-/// C chosen on held-out samples from 1/m ... 10000/m; the accuracy of each candidate is kept beside it. Ties go to the smaller C.
+/// C chosen on held-out samples from 1/m ... 10000/m; the accuracy of each candidate is kept beside
+/// it. Ties go to the smaller C.
 struct ChosenC {
   double C = 0;
   std::vector<std::pair<double, double>> tried;  ///< C and held-out accuracy

@@ -57,9 +57,9 @@ bool has_shapes(const EncoderOptions& options);
 class Encoder {
  public:
   /// Keeps a copy of the atoms (K×n) and of their shapes: one an atom, or none for
-  /// options.kernel.gamma, options.threshold or a bias of 0. Throws InvalidArgument for bad options,
-  /// no atoms, NaN or Inf, shapes that are not K numbers (widths: positive ones), and shapes for an
-  /// encoder that has none.
+  /// options.kernel.gamma, options.threshold or a bias of 0. Throws InvalidArgument for bad
+  /// options, no atoms, NaN or Inf, shapes that are not K numbers (widths: positive ones), and
+  /// shapes for an encoder that has none.
   Encoder(const EncoderOptions& options, ConstMatrixView<float> atoms,
           std::span<const float> shapes = {});
   ~Encoder();

@@ -9,8 +9,8 @@
 // measured, with the moments of the current atoms over training images; the best parameters are
 // kept (the later of equals), and training stops after `patience` epochs without a better one,
 // counted from the end of the rising rate on. Or it runs to its end and keeps that. Order and
-// changes of the images follow from the seed, the epoch and the image alone. A run that is cancelled
-// or killed and resumed from its last state ends with the same bits.
+// changes of the images follow from the seed, the epoch and the image alone. A run that is
+// cancelled or killed and resumed from its last state ends with the same bits.
 #pragma once
 
 #include <functional>
@@ -69,7 +69,7 @@ struct JointResult {
   std::vector<HistoryRow> history;
   /// One an epoch, or of the last alone without early stopping; empty without held-out images.
   std::vector<double> held_out_accuracy;
-  Index best_epoch = 0;                   ///< whose parameters these are; 0: the start
+  Index best_epoch = 0;  ///< whose parameters these are; 0: the start
   /// kIterationLimit, kConverged (stopped early), or kNumericalTrouble: the loss or its gradient
   /// was not finite at `failed_step`, and the last good parameters are returned.
   Status status = Status::kIterationLimit;

@@ -125,10 +125,11 @@ template <class Options, class Visitor>
 void visit_basis_options(Options& o, Visitor& visit) {
   visit("sparsity", o.sparsity, "weight of the sparsity term; auto is the method's own");
   visit("epsilon", o.epsilon, "smoothing of the sparsity term");
-  visit("init", o.init,
-        "initial basis: kmeans, omp-1, random-patches, random, class-kmeans or label-affinity; auto "
-        "is the method's own; or a .npy file with one atom per row; max-margin-krica also accepts a "
-        "model file and takes its atoms, patches and kernel");
+  visit(
+      "init", o.init,
+      "initial basis: kmeans, omp-1, random-patches, random, class-kmeans or label-affinity; auto "
+      "is the method's own; or a .npy file with one atom per row; max-margin-krica also accepts a "
+      "model file and takes its atoms, patches and kernel");
   visit("discrimination", o.discrimination,
         "weight of the class-aware term of drica, d-rica and d-krica");
   visit("discrimination-reading", o.discrimination_reading,
@@ -211,9 +212,10 @@ void visit_joint_options(Options& o, Visitor& visit) {
   visit("decay", o.decay, "max-margin-krica: weight decay of the classifier");
   visit("reconstruction", o.reconstruction,
         "max-margin-krica: weight of kRICA's objective, added to the loss");
-  visit("learn-gamma", o.learn_gamma,
-        "max-margin-krica: learn one kernel width, threshold or bias per atom; auto is yes where the "
-        "code has one");
+  visit(
+      "learn-gamma", o.learn_gamma,
+      "max-margin-krica: learn one kernel width, threshold or bias per atom; auto is yes where the "
+      "code has one");
   visit("held-out", o.held_out,
         "max-margin-krica: fraction of the images held out (at most 2,000), which stop training "
         "early and tell whether it helped; auto is 0.2, and where images are few all of them are "
@@ -221,10 +223,9 @@ void visit_joint_options(Options& o, Visitor& visit) {
   visit("patience", o.patience,
         "max-margin-krica: epochs without a better held-out accuracy before stopping, counted "
         "from when the rate falls; auto is 10");
-  visit(
-      "refit", o.refit,
-      "max-margin-krica: whether to fit an SVM to the learned features, as for other methods, or "
-      "keep the classifier learned with them; auto is what held-out images say");
+  visit("refit", o.refit,
+        "max-margin-krica: whether to fit an SVM to the learned features, as for other methods, or "
+        "keep the classifier learned with them; auto is what held-out images say");
 }
 
 /// What is learned from, and the classifier.
