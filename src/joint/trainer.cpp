@@ -64,6 +64,16 @@ Split split_of(const Context& context, const ImageSet& images, const JointOption
   return all;
 }
 
+bool is_finite(const BatchMoments& moments) {
+  const auto finite = [](double value) { return std::isfinite(value); };
+  return std::all_of(moments.mean.begin(), moments.mean.end(), finite) &&
+         std::all_of(moments.variance.begin(), moments.variance.end(), finite);
+}
+
+bool is_success(Status status) {
+  return status == Status::kConverged || status == Status::kIterationLimit;
+}
+
 /// Of atoms without a shape of their own.
 float common_shape(const EncoderOptions& encoder) {
   if (encoder.kind == EncoderKind::kSoftThreshold) return static_cast<float>(encoder.threshold);
@@ -111,6 +121,7 @@ class Trainer {
     for (Index c = 0; c < at.bias.cols(); ++c)
       at.bias(0, c) = static_cast<float>(constant[static_cast<std::size_t>(c)]);
     state_.best.parameters = at;
+    start_ = at;
     state_.first = at.zeros();
     state_.second = at.zeros();
     gradient_ = at.zeros();
@@ -125,7 +136,8 @@ class Trainer {
     try {
       while (true) {
         const Index epochs_done = state_.step / steps_an_epoch_;
-        if (static_cast<Index>(state_.history.size()) < epochs_done) measure(epochs_done);
+        const bool measured = static_cast<Index>(state_.history.size()) >= epochs_done;
+        if (!measured && !measure(epochs_done)) return finish(Status::kNumericalTrouble);
         if (state_.stale_epochs >= options_.patience) return finish(Status::kConverged);
         if (epochs_done >= options_.epochs) return finish(Status::kIterationLimit);
         if (!take_step()) return finish(Status::kNumericalTrouble);
@@ -197,20 +209,24 @@ class Trainer {
   }
 
   /// At the end of an epoch: accuracy and loss on the held-out images, and what follows from them.
-  void measure(Index epoch) {
+  /// False, and nothing changed, where they are not finite.
+  bool measure(Index epoch) {
     const double mean_loss = state_.loss_sum / static_cast<double>(steps_an_epoch_);
     double held_out_loss = mean_loss;
     auto accuracy = static_cast<double>(epoch);  // without early stopping the last is best
     const bool last = epoch == options_.epochs;
     const bool judged = options_.early_stopping || last;
     BatchMoments moments;
-    if (last) moments = current_moments(static_cast<Index>(split_.train.size()));
-    if (judged && !last) moments = current_moments(kMomentImages);
-    if (!judged && hooks_.best_when_cancelled) moments = current_moments(kFewMomentImages);
-    if (judged && !split_.test.empty()) {
-      state_.held_out_accuracy.push_back(held_out_accuracy(moments, held_out_loss));
-      if (options_.early_stopping) accuracy = state_.held_out_accuracy.back();
-    }
+    if (last) moments = moments_of(state_.now, static_cast<Index>(split_.train.size()));
+    if (judged && !last) moments = moments_of(state_.now, kMomentImages);
+    if (!judged && hooks_.best_when_cancelled) moments = moments_of(state_.now, kFewMomentImages);
+    double held_out = 0;
+    const bool tested = judged && !split_.test.empty();
+    if (tested) held_out = held_out_accuracy(moments, held_out_loss);
+    if (!all_finite(state_.now) || !is_finite(moments) || !std::isfinite(held_out_loss))
+      return false;
+    if (tested) state_.held_out_accuracy.push_back(held_out);
+    if (tested && options_.early_stopping) accuracy = held_out;
     const bool settling = state_.step >= warm_up_steps(total_steps());
     if (settling)
       state_.stale_epochs = accuracy > state_.best_accuracy ? 0 : state_.stale_epochs + 1;
@@ -222,6 +238,7 @@ class Trainer {
     const double rate = options_.rate * rate_at(schedule_, state_.step - 1, total_steps());
     state_.history.push_back({epoch, state_.step, held_out_loss, mean_loss, rate});
     state_.loss_sum = 0;
+    return true;
   }
 
   /// Calls body with one batch of the chosen images after the other, unchanged.
@@ -236,8 +253,8 @@ class Trainer {
     }
   }
 
-  /// Of the current atoms, over at most so many training images.
-  BatchMoments current_moments(Index most) {
+  /// Over at most so many training images.
+  BatchMoments moments_of(const JointParameters<float>& at, Index most) {
     std::vector<Index> chosen = split_.train;
     if (static_cast<Index>(chosen.size()) > most) {
       Random random = context_.random("joint.moments");
@@ -246,7 +263,7 @@ class Trainer {
     }
     MomentSums sums;
     for_batches(chosen, [&](std::span<const Index>) {
-      sums.add<float>(context_, objective_.features(batch_, state_.now));
+      sums.add<float>(context_, objective_.features(batch_, at));
     });
     return sums.moments();
   }
@@ -274,6 +291,14 @@ class Trainer {
   }
 
   JointResult finish(Status status) {
+    const bool last_is_best = state_.best_epoch == options_.epochs;
+    if (state_.best_epoch > 0 && !last_is_best && is_success(status))  // so far of some images
+      state_.best.moments =
+          moments_of(state_.best.parameters, static_cast<Index>(split_.train.size()));
+    if (status == Status::kNumericalTrouble && !options_.early_stopping) {
+      state_.best = {start_, {}};  // no epoch was judged
+      state_.best_epoch = 0;
+    }
     JointResult result;
     const JointSnapshot& best = state_.best;
     result.atoms = best.parameters.W;
@@ -313,6 +338,7 @@ class Trainer {
   AdamOptions schedule_;  // a rate of 1, to be multiplied
   Index steps_an_epoch_ = 1;
   JointState state_;
+  JointParameters<float> start_;
   JointParameters<float> gradient_;
   std::vector<Index> order_;  // of the training images in shuffled_epoch_
   Index shuffled_epoch_ = -1;

@@ -55,7 +55,8 @@ Kept JointEvidence::choice(const Auto<bool>& refit) const {
 }
 
 double JointEvidence::temperature(Kept kept) const {
-  return std::exp(log_temperatures[static_cast<std::size_t>(kept)] / static_cast<double>(parts));
+  const Temperature& sum = temperatures[static_cast<std::size_t>(kept)];
+  return sum.parts > 0 ? std::exp(sum.logarithms / sum.parts) : 1;
 }
 
 JointComparison JointEvidence::comparison(Kept kept) const {
@@ -75,7 +76,9 @@ Archive JointEvidence::saved() const {
   learned.save(archive, "learned");
   const std::vector<double> counts = {joint_right, images, static_cast<double>(parts)};
   archive.put_vector<double>("counts", counts);
-  archive.put_vector<double>("log_temperatures", log_temperatures);
+  std::vector<double> sums;
+  for (const Temperature& sum : temperatures) sums.insert(sums.end(), {sum.logarithms, sum.parts});
+  archive.put_vector<double>("temperatures", sums);
   return archive;
 }
 
@@ -83,9 +86,9 @@ JointEvidence JointEvidence::load(const Archive& archive) {
   const auto counts = archive.vector<double>("counts");
   JointEvidence evidence{SvmTrials::load(archive, "start"), SvmTrials::load(archive, "learned"),
                          counts.at(0), counts.at(1), static_cast<Index>(counts.at(2))};
-  const auto temperatures = archive.vector<double>("log_temperatures");
-  for (std::size_t i = 0; i < evidence.log_temperatures.size(); ++i)
-    evidence.log_temperatures[i] = temperatures.at(i);
+  const auto sums = archive.vector<double>("temperatures");
+  for (std::size_t i = 0; i < evidence.temperatures.size(); ++i)
+    evidence.temperatures[i] = {sums.at(2 * i), sums.at(2 * i + 1)};
   return evidence;
 }
 

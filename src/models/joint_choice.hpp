@@ -55,16 +55,19 @@ struct JointEvidence {
   double joint_right = 0;  ///< held-out images that the jointly learned classifier got right
   double images = 0;       ///< held-out images
   Index parts = 0;
-  /// Σ over the parts of the logarithm of the temperature (calibration.hpp) that fits the held-out
-  /// scores, for each Kept.
-  std::array<double, 3> log_temperatures = {};
+  /// The logarithms of temperatures (calibration.hpp) that fit held-out scores, summed.
+  struct Temperature {
+    double logarithms = 0;
+    double parts = 0;  ///< of how many
+  };
+  std::array<Temperature, 3> temperatures = {};  ///< for each Kept
 
   [[nodiscard]] double joint_accuracy() const { return images > 0 ? joint_right / images : 0; }
 
   /// refit: whether the classifier must, or must not, be an SVM. The start is kept unless what was
   /// learned is better.
   [[nodiscard]] Kept choice(const Auto<bool>& refit) const;
-  /// That of the whole: the geometric mean.
+  /// The geometric mean; 1 where there is none.
   [[nodiscard]] double temperature(Kept kept) const;
   [[nodiscard]] JointComparison comparison(Kept kept) const;
 

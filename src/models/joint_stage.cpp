@@ -95,10 +95,12 @@ std::string trouble(const JointResult& result) {
         kName);
   }
   if (result.status != Status::kNumericalTrouble) return {};
+  const std::string kept = result.best_epoch > 0
+                               ? fmt::format("the basis of epoch {} is kept", result.best_epoch)
+                               : "the first atoms are kept";
   return fmt::format(
-      "[{}] the loss or its gradient was not finite at step {}; the basis of epoch {} is kept; a "
-      "smaller rate may help",
-      kName, result.failed_step, result.best_epoch);
+      "[{}] the loss or its gradient was not finite at step {}; {}; a smaller rate may help", kName,
+      result.failed_step, kept);
 }
 
 /// One training after the other, what speaks for their results, and which of them is kept.
@@ -122,9 +124,10 @@ class JointStage {
   void run() {
     const std::vector<JointOptions> parts = trial_parts();
     for (std::size_t i = static_cast<std::size_t>(evidence_.parts); i < parts.size(); ++i) {
-      const JointResult result = learn(parts[i]);
+      JointResult result = learn(parts[i]);
+      judge(result, parts[i]);
       if (result.status == Status::kCancelled) return keep(result, Kept::kJoint);
-      gather(result, held_out_images(context_, images_, parts[i]));
+      keep_evidence();
     }
     JointOptions last = joint_of(options_);
     if (learns_from_all()) {
@@ -132,16 +135,38 @@ class JointStage {
       last.early_stopping = false;
     }
     JointResult result = learn(last);
+    judge(result, last);
     if (result.status == Status::kCancelled) return keep(result, Kept::kJoint);
-    const std::vector<Index> held_out = held_out_images(context_, images_, last);
-    if (!held_out.empty()) gather(result, held_out);
-    result.status = settled_status(context_, images_, preprocessing_, options_, result);
     keep(result, choice(result));
   }
 
  private:
+  /// Whoever asks for early stopping asks for one training with images held out.
   [[nodiscard]] bool learns_from_all() const {
-    return !options_.held_out && is_small(images_.size());
+    return !options_.held_out && !options_.patience && is_small(images_.size());
+  }
+
+  /// What the images that a training held out say about it, and what its atoms look like. Where
+  /// that is cancelled, the training counts as cancelled, if something is wanted then.
+  void judge(JointResult& result, const JointOptions& options) {
+    if (result.status == Status::kCancelled) return;
+    const JointEvidence before = evidence_;
+    try {
+      const std::vector<Index> held_out = held_out_images(context_, images_, options);
+      if (!held_out.empty()) gather(result, held_out);
+      result.status = settled_status(context_, images_, preprocessing_, options_, result);
+    } catch (const Cancelled&) {
+      if (!best_when_cancelled_) throw;
+      evidence_ = before;
+      result.status = Status::kCancelled;
+    }
+  }
+
+  /// A trial's, with which its training is done.
+  void keep_evidence() {
+    checkpoint_.content().remove("joint_solver");
+    checkpoint_.put_state("joint_evidence", evidence_.saved());
+    checkpoint_.write();
   }
 
   /// The trainings that only tell what to keep, before the one from all images.
@@ -188,9 +213,6 @@ class JointStage {
     evidence_.start.add(try_svm(Kept::kStart, features, held_out), count);
     evidence_.images += static_cast<double>(count);
     ++evidence_.parts;
-    checkpoint_.content().remove("joint_solver");
-    checkpoint_.put_state("joint_evidence", evidence_.saved());
-    checkpoint_.write();
   }
 
   FeatureMatrix features_of_atoms(const Matrix<float>& atoms, std::span<const float> shapes) {
@@ -225,11 +247,14 @@ class JointStage {
 
   void note_temperature(Kept candidate, const Matrix<float>& scores,
                         const std::vector<int>& labels) {
-    evidence_.log_temperatures[static_cast<std::size_t>(candidate)] +=
-        std::log(fit_temperature(scores, labels));
+    JointEvidence::Temperature& sum = evidence_.temperatures[static_cast<std::size_t>(candidate)];
+    sum.logarithms += std::log(fit_temperature(scores, labels));
+    sum.parts += 1;
   }
 
   [[nodiscard]] Kept choice(const JointResult& result) const {
+    // Where learning from all images failed, the trials say nothing about what is left.
+    if (learns_from_all() && result.status == Status::kNumericalTrouble) return Kept::kStart;
     if (evidence_.parts > 0) return evidence_.choice(options_.refit);
     return options_.refit.value_or(true) || !result.classifier ? Kept::kRefitted : Kept::kJoint;
   }

@@ -113,7 +113,9 @@ class Training {
       keep_basis(preprocessing,
                  timed("basis", [&] { return learn_atoms(patches, sample.labels); }));
     }
-    if (method_.joint) {
+    const bool cancelled =
+        checkpoint_.content().text("basis_status") == name_of(Status::kCancelled);
+    if (method_.joint && !cancelled) {  // unfinished atoms are not learned from
       timed("max-margin", [&] {
         learn_jointly(context_, input(), job_.best_when_cancelled, checkpoint_, report_);
       });

@@ -119,6 +119,41 @@ TEST_P(MaxMarginCancelledAt, ResumesToTheSameBytes) {
 INSTANTIATE_TEST_SUITE_P(Models, MaxMarginCancelledAt,
                          testing::Values(1, 2, 7, 15, 20, 30, 45, 60));
 
+/// Where something is wanted at once, atoms that are not done are given but not kept in the file.
+TEST_P(MaxMarginCancelledAt, GivesTheBestSoFarAndStillResumesToTheSameBytes) {
+  const auto images = gratings(90);
+  const PipelineOptions options = joint_options();
+  const std::string wanted = bytes_of(train(Context({.threads = 1, .seed = 3}), images, {options}));
+  const auto checkpoint = scratch_file("max-margin-best-" + std::to_string(GetParam()));
+  remove_checkpoint(checkpoint);
+  std::function<void()> stop;
+  int reports = 0;
+  const Context context({.threads = 1, .seed = 3, .progress = [&](const Progress&) {
+                           if (++reports == GetParam()) stop();
+                         }});
+  stop = [&] { context.cancel(); };
+  TrainingJob job{options, checkpoint};
+  job.best_when_cancelled = true;
+  try {
+    EXPECT_EQ(train(context, images, job).parts().basis_status, "cancelled");
+  } catch (const Cancelled&) {  // there were no atoms yet
+  }
+  EXPECT_GE(reports, GetParam()) << "it was cancelled";
+  EXPECT_TRUE(bytes_of(train(Context({.threads = 2, .seed = 3}), images, {options, checkpoint})) ==
+              wanted);
+  remove_checkpoint(checkpoint);
+}
+
+TEST(MaxMargin, PatienceMeansOneTrainingWithImagesHeldOut) {
+  const auto images = gratings(90);
+  PipelineOptions options = joint_options();
+  options.patience = 2;
+  TrainingReport report;
+  train(Context({.threads = 1, .seed = 3}), images, {options}, &report);
+  EXPECT_EQ(report.held_out_accuracy.size(), 3U);
+  EXPECT_EQ(report.comparison.images, 18);
+}
+
 TEST(MaxMargin, BeginsWithAGivenModel) {
   const auto images = gratings(90);
   const auto file = scratch_file("max-margin-start.krica");
@@ -189,6 +224,8 @@ TEST(MaxMargin, ALossThatIsNotFiniteIsToldAndTheModelIsStillMade) {
   const Model model = train(Context({.threads = 1, .seed = 3}), images, {options}, &report);
   EXPECT_NE(report.warning.find("not finite at step"), std::string::npos) << report.warning;
   EXPECT_EQ(model.parts().basis_status, "numerical-trouble");
+  EXPECT_NE(report.warning.find("the first atoms are kept"), std::string::npos) << report.warning;
+  EXPECT_EQ(report.comparison.kept, "start");
   EXPECT_TRUE(model.has_classifier()) << "fitted on the last good basis";
 }
 

@@ -71,7 +71,8 @@ struct JointResult {
   std::vector<double> held_out_accuracy;
   Index best_epoch = 0;  ///< whose parameters these are; 0: the start
   /// kIterationLimit, kConverged (stopped early), or kNumericalTrouble: the loss or its gradient
-  /// was not finite at `failed_step`, and the last good parameters are returned.
+  /// was not finite at `failed_step`, and the best parameters so far are returned; the start where
+  /// there was no early stopping.
   Status status = Status::kIterationLimit;
   Index failed_step = -1;
 };
