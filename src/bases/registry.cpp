@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include <fmt/ranges.h>
+
 #include <array>
+#include <string>
+#include <vector>
 
 #include "bases/methods.hpp"
+#include "krica/runtime/nearest.hpp"
 #include "runtime/check.hpp"
 
 namespace krica {
@@ -10,6 +15,11 @@ namespace {
 constexpr auto kMethods = std::to_array<BasisMethod>({
     {.name = "krica",
      .summary = "kernel reconstruction ICA: sparse nonlinear codes without labels",
+     .purpose = Purpose::kFeatures,
+     .minimises = "1/m Σ ‖φ(x) - Φᵀ s‖² + sparsity Σ smooth|s|, s_u = κ(w_u, x): reconstruct in "
+                  "the kernel's space",
+     .own_options = "kernel gamma degree kernel-scale sparsity epsilon init solver iterations "
+                    "epochs batch rate pooling-groups",
      .encoder = "kernel",
      .unit_norm = true,
      .init = "kmeans",
@@ -19,6 +29,11 @@ constexpr auto kMethods = std::to_array<BasisMethod>({
      .sample_unit_norm = false},
     {.name = "max-margin-krica",
      .summary = "learns basis and classifier together from labelled images: the most accurate",
+     .purpose = Purpose::kClassifier,
+     .minimises = "the squared hinge (or cross-entropy) of a linear classifier of pooled codes, in "
+                  "atoms, shapes and classifier",
+     .own_options = "encoder init epochs batch rate decay loss flips crops held-out patience refit "
+                    "learn-gamma reconstruction pool-power",
      .encoder = "soft-threshold",
      .init = "omp-1",
      .learn = &learn_max_margin_start,
@@ -29,6 +44,10 @@ constexpr auto kMethods = std::to_array<BasisMethod>({
     {.name = "d-krica",
      .summary = "kRICA with atoms assigned to classes: the paper's method, when patches show their "
                 "class",
+     .purpose = Purpose::kClassAware,
+     .minimises = "kRICA's objective + discrimination · the codes of atoms of other classes",
+     .own_options = "kernel gamma sparsity discrimination discrimination-reading elastic init "
+                    "solver iterations epochs",
      .encoder = "kernel",
      .unit_norm = true,
      .init = "class-kmeans",
@@ -39,6 +58,9 @@ constexpr auto kMethods = std::to_array<BasisMethod>({
      .sample_unit_norm = false},
     {.name = "random-patches",
      .summary = "atoms are random training patches: the control that a learned basis must beat",
+     .purpose = Purpose::kBaseline,
+     .minimises = "nothing: the atoms are drawn",
+     .own_options = "kernel gamma degree kernel-scale",
      .encoder = "kernel",
      .unit_norm = true,
      .init = "random-patches",
@@ -50,6 +72,10 @@ constexpr auto kMethods = std::to_array<BasisMethod>({
      .sample_unit_norm = false},
     {.name = "rica",
      .summary = "reconstruction ICA, as MATLAB's rica: over-complete linear filters, fast to learn",
+     .purpose = Purpose::kFeatures,
+     .minimises = "1/m Σ ‖x - Wᵀ W x‖² + sparsity Σ smooth|W x|",
+     .own_options = "convention rica-contrast reconstruction-weight non-gaussianity sparsity "
+                    "epsilon init solver iterations epochs pooling-groups",
      .encoder = "abs",
      .init = "random",
      .learn = &learn_rica,
@@ -58,6 +84,9 @@ constexpr auto kMethods = std::to_array<BasisMethod>({
      .sample_encoder = "linear"},
     {.name = "drica",
      .summary = "RICA that penalises codes of other classes: linear filters shaped by labels",
+     .purpose = Purpose::kClassAware,
+     .minimises = "RICA's objective + discrimination · the codes of atoms of other classes",
+     .own_options = "discrimination sparsity epsilon init solver iterations epochs",
      .encoder = "abs",
      .init = "class-kmeans",
      .learn = &learn_drica,
@@ -66,6 +95,10 @@ constexpr auto kMethods = std::to_array<BasisMethod>({
      .rica = true},
     {.name = "d-rica",
      .summary = "RICA with the paper's class constraint: shows what d-krica gains from its kernel",
+     .purpose = Purpose::kClassAware,
+     .minimises = "RICA's objective + discrimination · the paper's class constraint",
+     .own_options = "discrimination discrimination-reading elastic sparsity epsilon init solver "
+                    "iterations epochs",
      .encoder = "abs",
      .init = "class-kmeans",
      .learn = &learn_d_rica,
@@ -75,6 +108,9 @@ constexpr auto kMethods = std::to_array<BasisMethod>({
     {.name = "ica",
      .summary =
          "symmetric FastICA: separates independent sources, at most as many as values in a patch",
+     .purpose = Purpose::kSources,
+     .minimises = "the dependence of W x, W orthogonal on whitened data (FastICA's fixed point)",
+     .own_options = "iterations contrast-epsilon",
      .encoder = "abs",
      .init = "random",
      .learn = &learn_ica,
@@ -84,6 +120,9 @@ constexpr auto kMethods = std::to_array<BasisMethod>({
      .sample_encoder = "linear"},
     {.name = "kica",
      .summary = "kernel PCA, then ICA: when a few hundred independent nonlinear codes suffice",
+     .purpose = Purpose::kSources,
+     .minimises = "as ica, on kernel principal components",
+     .own_options = "whitening-gamma landmarks landmark-choice whitening-components iterations",
      .encoder = "abs",
      .init = "random",
      .learn = &learn_kica,
@@ -96,6 +135,10 @@ constexpr auto kMethods = std::to_array<BasisMethod>({
      .sample_encoder = "linear"},
     {.name = "kpca-rica",
      .summary = "kernel PCA, then RICA: like kica, with more components than directions",
+     .purpose = Purpose::kSources,
+     .minimises = "RICA's objective on kernel principal components",
+     .own_options = "whitening-gamma landmarks landmark-choice whitening-components sparsity "
+                    "solver iterations epochs",
      .encoder = "abs",
      .init = "random",
      .learn = &learn_kpca_rica,
@@ -105,6 +148,9 @@ constexpr auto kMethods = std::to_array<BasisMethod>({
      .rica = true},
     {.name = "ksr",
      .summary = "kernel sparse coding: solves for the code of each patch; slow, for small bases",
+     .purpose = Purpose::kFeatures,
+     .minimises = "Σ ‖φ(x) - Φᵀ s‖² + sparsity ‖s‖₁ in atoms and codes by turns",
+     .own_options = "gamma sparsity init iterations",
      .encoder = "lasso",
      .unit_norm = true,
      .init = "kmeans",
@@ -116,6 +162,9 @@ constexpr auto kMethods = std::to_array<BasisMethod>({
      .sample_unit_norm = false},
     {.name = "kmeans-triangle",
      .summary = "K-means centres with the triangle code: a fast baseline without labels",
+     .purpose = Purpose::kFeatures,
+     .minimises = "Σ ‖x - nearest centre‖²",
+     .own_options = "whitening-epsilon",
      .encoder = "triangle",
      .init = "kmeans",
      .learn = &learn_kmeans,
@@ -124,6 +173,9 @@ constexpr auto kMethods = std::to_array<BasisMethod>({
      .solvers = SolverChoice::kNone},
     {.name = "omp-1",
      .summary = "spherical K-means with soft-thresholded codes: a classic linear baseline",
+     .purpose = Purpose::kFeatures,
+     .minimises = "Σ ‖x - g d‖², one atom d of length 1 and one gain g per patch",
+     .own_options = "threshold init iterations",
      .encoder = "soft-threshold",
      .init = "random",
      .learn = &learn_omp1,
@@ -131,6 +183,9 @@ constexpr auto kMethods = std::to_array<BasisMethod>({
      .solvers = SolverChoice::kNone},
     {.name = "kmeans-hard",
      .summary = "K-means centres with one-hot codes: the classic bag of patches",
+     .purpose = Purpose::kBaseline,
+     .minimises = "Σ ‖x - nearest centre‖²",
+     .own_options = "whitening-epsilon",
      .encoder = "hard",
      .init = "kmeans",
      .learn = &learn_kmeans,
@@ -139,12 +194,18 @@ constexpr auto kMethods = std::to_array<BasisMethod>({
      .solvers = SolverChoice::kNone},
     {.name = "sparse-filtering",
      .summary = "sparse features with no weight to tune, as MATLAB's sparsefilt: quick to try",
+     .purpose = Purpose::kFeatures,
+     .minimises = "Σ |f̂|, features scaled to length 1 by row and by sample",
+     .own_options = "whitening-epsilon init solver iterations",
      .encoder = "soft-abs",
      .init = "random",
      .learn = &learn_sparse_filtering,
      .grid = "whitening-epsilon=0.01,0.1,1"},
     {.name = "sparse-autoencoder",
      .summary = "sparse sigmoid codes that reconstruct the patch: the classic neural baseline",
+     .purpose = Purpose::kNeural,
+     .minimises = "Σ ‖x - decoded‖² + weight decay + sparsity · KL(sparsity-target, mean activity)",
+     .own_options = "sparsity sparsity-target weight-decay untied solver iterations",
      .encoder = "sigmoid",
      .init = "random",
      .learn = &learn_sparse_autoencoder,
@@ -153,6 +214,9 @@ constexpr auto kMethods = std::to_array<BasisMethod>({
     {.name = "sparse-rbm",
      .summary =
          "Boltzmann machine trained by contrastive divergence: the classic generative baseline",
+     .purpose = Purpose::kNeural,
+     .minimises = "the contrastive divergence + sparsity · (sparsity-target - mean activity)²",
+     .own_options = "sparsity sparsity-target epochs batch rate",
      .encoder = "sigmoid",
      .init = "random",
      .learn = &learn_sparse_rbm,
@@ -161,6 +225,8 @@ constexpr auto kMethods = std::to_array<BasisMethod>({
      .sparsity = 1},
     {.name = "raw-pixels",
      .summary = "no basis, only the pixels: the floor for comparisons",
+     .purpose = Purpose::kBaseline,
+     .minimises = "nothing: there are no atoms",
      .encoder = "abs",
      .init = "random",
      .own_start = true,
@@ -172,12 +238,13 @@ constexpr auto kMethods = std::to_array<BasisMethod>({
 std::span<const BasisMethod> basis_methods() { return kMethods; }
 
 const BasisMethod& basis_method(std::string_view name) {
-  std::string known;
+  std::vector<std::string> known;
   for (const BasisMethod& method : kMethods) {
     if (method.name == name) return method;
-    known += (known.empty() ? "" : ", ") + std::string(method.name);
+    known.emplace_back(method.name);
   }
-  throw InvalidArgument(fmt::format("[method] unknown method '{}'; known: {}", name, known));
+  throw InvalidArgument(fmt::format("[method] unknown method '{}'{}; known: {}", name,
+                                    did_you_mean(name, known), fmt::join(known, ", ")));
 }
 
 }  // namespace krica

@@ -4,6 +4,7 @@
 import json
 
 import numpy as np
+import pytest
 
 from conftest import METHODS, SMALL, read_safetensors
 
@@ -74,11 +75,55 @@ def test_tune_trains_the_best_and_leaves_out_what_is_settled(krica):
     assert [row["options"] for row in settled["rows"]] == [{}]
 
 
-def test_train_lists_every_method_with_a_line(krica):
-    text = krica("train", "--help")
+def test_methods_are_listed_by_purpose(krica):
+    text = krica("methods")
     for method in METHODS:
         lines = [line for line in text.splitlines() if line.startswith(f"  {method} ")]
         assert len(lines) == 1 and len(lines[0]) > 40, method
+    assert {entry["name"] for entry in krica.json("methods")["methods"]} == set(METHODS)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_every_method_is_described(krica, method):
+    text = krica("methods", method)
+    assert text.startswith(f"{method}: ") and "Minimises" in text and f"--method {method}" in text
+    described = krica.json("methods", method)
+    assert described["minimises"] and described["purpose"]
+    options = krica("train", "--help-all")
+    for name, value in described["options"].items():
+        assert f"--{name} " in options and value is not None, name
+        assert f"--{name} " in text
+
+
+@pytest.mark.parametrize("command", ["train", "fit", "tune"])
+def test_help_fits_on_a_screen(krica, command):
+    text = krica(command, "--help")
+    assert len(text.splitlines()) <= 60 and max(map(len, text.splitlines())) <= 100
+    assert "--method" in text and "--components" in text and f"krica {command} --help-all" in text
+    every = krica(command, "--help-all")
+    assert "--discrimination-reading" in every and "--discrimination-reading" not in text
+
+
+@pytest.mark.parametrize(
+    "words, meant",
+    [
+        (["trian", "embedded"], "train"),
+        (["train", "embedded", "-o", "m", "--componets", "3"], "--components"),
+        (["train", "embedded", "-o", "m", "--methd=omp-1"], "--method"),
+        (["methods", "max-margin"], None),
+        (["methods", "omp1"], "omp-1"),
+        (["train", "embedded", "-o", "m", "--method", "k-rica"], "krica"),
+    ],
+)
+def test_a_mistyped_word_is_guessed(krica, words, meant):
+    error = krica(*words, code=2)
+    assert ("id you mean" in error) == (meant is not None)
+    assert meant is None or meant in error
+
+
+def test_a_mistyped_file_is_guessed(krica):
+    (krica.directory / "photos").mkdir()
+    assert "did you mean 'photos'?" in krica("train", "phtoos", "-o", "m.krica", code=4)
 
 
 def test_show_draws_atoms_class_by_class(krica):

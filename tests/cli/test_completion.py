@@ -32,7 +32,7 @@ def complete(krica, tmp_path):
 
 
 def test_commands(complete):
-    assert complete("") == "demo train fit encode evaluate predict tune show info reproduce data completion man".split()
+    assert complete("") == "demo train fit encode evaluate predict tune show info reproduce data methods completion man".split()
     assert complete("t") == ["train", "tune"]
     assert complete("data", "") == ["list", "get", "convert"]
 

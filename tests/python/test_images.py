@@ -23,7 +23,7 @@ def classifier(images):
 
 def test_every_option_of_the_command_line(command):
     options = set()
-    for line in command("train", "--help").splitlines():
+    for line in command("train", "--help-all").splitlines():
         words = line.split()
         if words and words[0].startswith("--"):
             options.add(words[0].strip(",")[2:].replace("-", "_"))

@@ -3,10 +3,15 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <new>
+#include <string>
+#include <vector>
 
 #include "commands.hpp"
+#include "help.hpp"
 #include "krica/runtime/error.hpp"
+#include "krica/runtime/nearest.hpp"
 #include "krica/runtime/version.hpp"
 #include "session.hpp"
 
@@ -36,7 +41,42 @@ void describe(CLI::App& app) {
   app.require_subcommand(1);
   app.set_version_flag("--version", fmt::format("krica {}", version()));
   app.set_help_all_flag("--help-all", "Show help for all commands");
-  app.get_formatter()->column_width(34);
+  app.formatter(std::make_shared<HelpFormatter>());
+  app.get_formatter()->column_width(32);
+}
+
+std::vector<std::string> subcommand_names(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::App* sub : app.get_subcommands([](const CLI::App*) { return true; }))
+    names.push_back(sub->get_name());
+  return names;
+}
+
+std::vector<std::string> option_names(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : app.get_options()) {
+    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+  }
+  return names;
+}
+
+/// "Did you mean --components?" for the first command or option that is not known; empty where all
+/// are, or nothing is near.
+std::string hint_for(const CLI::App& root, int argc, char** argv) {
+  const CLI::App* app = &root;
+  for (int i = 1; i < argc; ++i) {
+    std::string word = argv[i];
+    const bool is_option = word.starts_with("--");
+    word = word.substr(0, word.find('='));
+    const std::vector<std::string> known = is_option ? option_names(*app) : subcommand_names(*app);
+    const bool is_known = std::find(known.begin(), known.end(), word) != known.end();
+    if (!is_option && is_known) app = app->get_subcommand(word);
+    if (is_known || known.empty()) continue;
+    const std::string meant = nearest(word, known);
+    if (!meant.empty()) return fmt::format("Did you mean {}?", meant);
+    if (!is_option && app == &root) return {};
+  }
+  return {};
 }
 
 }  // namespace
@@ -57,6 +97,7 @@ int run(int argc, char** argv) {
   add_info(app);
   add_reproduce(app);
   add_data(app);
+  add_methods(app);
   add_completion(app);
   add_man(app);
   try {
@@ -66,6 +107,8 @@ int run(int argc, char** argv) {
     return app.exit(help);
   } catch (const CLI::ParseError& error) {
     app.exit(error);
+    if (const std::string hint = hint_for(app, argc, argv); !hint.empty())
+      fmt::print(stderr, "{}\n", hint);
     return kUsage;
   } catch (const Cancelled&) {
     return complain(kInterrupted, interrupted_message());

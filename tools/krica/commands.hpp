@@ -18,6 +18,7 @@ void add_show(CLI::App& app);
 void add_info(CLI::App& app);
 void add_reproduce(CLI::App& app);
 void add_data(CLI::App& app);
+void add_methods(CLI::App& app);
 void add_completion(CLI::App& app);
 void add_man(CLI::App& app);
 /// Below `krica data`.

@@ -39,13 +39,6 @@ struct TrainingData {
   bool held_out = false;  ///< the test part was split off here
 };
 
-std::string method_list() {
-  std::string text = "\nMethods (--method):\n";
-  for (const BasisMethod& method : basis_methods())
-    text += fmt::format("  {:<20}{}\n", method.name, method.summary);
-  return text;
-}
-
 TrainingData open_training_data(const Context& context, const TrainCommand& command) {
   DataOptions options = command.data;
   if (!options.test_fraction) options.test_fraction = command.classifier ? kTestFraction : 0;
@@ -337,8 +330,7 @@ void add_command(CLI::App& app, const char* name, const char* help, bool classif
     add_path(*sub, "--report", command->report, "write an HTML report");
   }
   add_session_options(*sub, command->session);
-  sub->footer(method_list() +
-              fmt::format("\nExample: krica {} embedded -o clothes.krica --components 400", name));
+  sub->footer(fmt::format("\nExample: krica {} embedded -o clothes.krica --components 400", name));
   sub->callback([sub, command] { run_train(*sub, *command); });
 }
 

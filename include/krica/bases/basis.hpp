@@ -72,10 +72,16 @@ enum class SolverChoice {
   kNone,  ///< it learns by steps of its own, or not at all
 };
 
+/// What a method is for.
+enum class Purpose { kClassifier, kFeatures, kClassAware, kSources, kNeural, kBaseline };
+
 struct BasisMethod {
   std::string_view name;
   std::string_view summary;  ///< one line: what it is and when it is a good choice
-  std::string_view encoder;  ///< its defaults
+  Purpose purpose = Purpose::kFeatures;
+  std::string_view minimises = {};    ///< in words and symbols, one line
+  std::string_view own_options = {};  ///< the options that shape its basis, separated by spaces
+  std::string_view encoder;           ///< its defaults
   bool unit_norm = false;
   std::string_view init;
   /// Throws Cancelled after hooks.checkpoint was given the state, unless the request wants the best
