@@ -36,3 +36,11 @@ set(KRICA_COMMON_HEADERS <Eigen/Core> <fmt/format.h> <algorithm> <array> <cmath>
 function(krica_quick_to_build name)
   target_compile_options(${name} PRIVATE $<$<CONFIG:Release>:-O1>)
 endfunction()
+
+# krica_in_few_units(NAME): several sources to one run of the compiler. Templates of CLI11, pybind11 and nlohmann-json take most
+# of its time, and are then compiled once for all of them. Not for sources with Highway's loops.
+function(krica_in_few_units name)
+  if(CMAKE_BUILD_TYPE STREQUAL "Release" AND NOT KRICA_CLANG_TIDY)
+    set_target_properties(${name} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)
+  endif()
+endfunction()

@@ -121,7 +121,7 @@ void save(const Model& model, const fs::path& path) {
   });
 }
 
-py::tuple shape_of(const Model& model) {
+py::tuple image_shape_of(const Model& model) {
   const ImageShape shape = model.shape();
   return py::make_tuple(shape.height, shape.width, shape.channels);
 }
@@ -143,7 +143,7 @@ void bind_model(py::module_& module) {
       .def("to_bytes", &bytes_of)
       .def_static("from_bytes", &from_bytes, py::arg("data"))
       .def_property_readonly("options", [](const Model& model) { return to_dict(model.options()); })
-      .def_property_readonly("shape", &shape_of)
+      .def_property_readonly("shape", &image_shape_of)
       .def_property_readonly("status", [](const Model& m) { return m.parts().basis_status; })
       .def_property_readonly("history", &history)
       .def_property_readonly("class_names", &Model::class_names)

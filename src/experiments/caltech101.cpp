@@ -15,15 +15,15 @@
 namespace krica {
 namespace {
 
-constexpr auto kSystems = std::to_array<System>({{"RICA", "rica"},
-                                                 {"KICA", "kica"},
-                                                 {"KSR", "ksr"},
-                                                 {"DRICA", "drica"},
-                                                 {"d-RICA", "d-rica"},
-                                                 {"kRICA", "krica"},
-                                                 {"d-kRICA", "d-krica"},
-                                                 kControl,
-                                                 kMaxMargin});
+constexpr auto kCaltechSystems = std::to_array<System>({{"RICA", "rica"},
+                                                        {"KICA", "kica"},
+                                                        {"KSR", "ksr"},
+                                                        {"DRICA", "drica"},
+                                                        {"d-RICA", "d-rica"},
+                                                        {"kRICA", "krica"},
+                                                        {"d-kRICA", "d-krica"},
+                                                        kControl,
+                                                        kMaxMargin});
 
 struct Group {
   std::string_view paper;
@@ -78,7 +78,7 @@ Plan plan_caltech101(const Context&, const ExperimentRequest& request, const Exp
       splits.push_back({fmt::format("round {}", r + 1), request.seed, std::move(split.train),
                         std::move(split.test)});
     }
-    for (const System& system : kSystems) {
+    for (const System& system : kCaltechSystems) {
       Configuration configuration = configured(system, request, data, {20, 200, 1020}, 10);
       configuration.group = title_of(group);
       configuration.paper_group = group.paper;

@@ -12,7 +12,7 @@ namespace krica {
 namespace {
 
 constexpr double kCoates = 0.4;  // 1,600 of 4,000
-constexpr auto kSystems =
+constexpr auto kCifarSystems =
     std::to_array<System>({{"Sparse autoencoder", "sparse-autoencoder", kCoates},
                            {"Sparse RBM", "sparse-rbm", kCoates},
                            {"K-means, hard", "kmeans-hard", kCoates},
@@ -33,7 +33,7 @@ constexpr auto kSystems =
 Plan plan_cifar10(const Context&, const ExperimentRequest& request, const ExperimentData& data) {
   Plan plan;
   const int rounds = rounds_of(request, {1, 2, 1});
-  for (const System& system : kSystems) {
+  for (const System& system : kCifarSystems) {
     Configuration configuration = configured(system, request, data, {50, 400, 4000}, 6);
     for (int r = 0; r < rounds; ++r) {
       const std::uint64_t seed = request.seed + static_cast<std::uint64_t>(r);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "krica/experiments/paper.hpp"
+#include "experiments/paper.hpp"
 
 #include <array>
 

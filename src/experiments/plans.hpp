@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "krica/experiments/experiment.hpp"
+#include "experiments/experiment.hpp"
 
 namespace krica {
 

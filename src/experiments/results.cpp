@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "krica/experiments/results.hpp"
+#include "experiments/results.hpp"
 
 #include <fcntl.h>
 #include <unistd.h>

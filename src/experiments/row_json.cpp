@@ -4,7 +4,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "krica/experiments/results.hpp"
+#include "experiments/results.hpp"
 #include "krica/runtime/error.hpp"
 
 namespace krica {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "krica/experiments/runner.hpp"
+#include "experiments/runner.hpp"
 
 #include <fmt/format.h>
 

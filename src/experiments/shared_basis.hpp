@@ -3,7 +3,7 @@
 
 #include <optional>
 
-#include "krica/experiments/experiment.hpp"
+#include "experiments/experiment.hpp"
 #include "krica/models/training.hpp"
 
 namespace krica {

@@ -13,7 +13,7 @@
 namespace krica {
 namespace {
 
-constexpr auto kSystems = std::to_array<System>(
+constexpr auto kComparedSystems = std::to_array<System>(
     {{"RICA", "rica"}, {"kRICA", "krica"}, {"d-kRICA", "d-krica"}, kControl, kMaxMargin});
 constexpr std::size_t kClasses = 3;
 constexpr Index kShown = 30;  // of each class
@@ -79,7 +79,7 @@ Plan plan_similarity(const Context&, const ExperimentRequest& request, const Exp
       "{} images each of {}, none of them used in training. Distances are between standardised "
       "pooled codes, divided by their mean so that all systems share one scale.",
       shown, names));
-  for (const System& system : kSystems) {
+  for (const System& system : kComparedSystems) {
     Configuration configuration = configured(system, request, data, {20, 200, 1020}, 10);
     configuration.splits = {split};
     plan.configurations.push_back(std::move(configuration));

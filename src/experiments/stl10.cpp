@@ -9,18 +9,18 @@
 namespace krica {
 namespace {
 
-constexpr auto kSystems = std::to_array<System>({{"Raw pixels", "raw-pixels"},
-                                                 {"K-means, triangle", "kmeans-triangle"},
-                                                 {"RICA", "rica"},
-                                                 {"RICA, 10 × 10 patches", "rica"},
-                                                 {"KICA", "kica"},
-                                                 {"KSR", "ksr"},
-                                                 {"DRICA", "drica"},
-                                                 {"d-RICA", "d-rica"},
-                                                 {"kRICA", "krica"},
-                                                 {"d-kRICA", "d-krica"},
-                                                 kControl,
-                                                 kMaxMargin});
+constexpr auto kStlSystems = std::to_array<System>({{"Raw pixels", "raw-pixels"},
+                                                    {"K-means, triangle", "kmeans-triangle"},
+                                                    {"RICA", "rica"},
+                                                    {"RICA, 10 × 10 patches", "rica"},
+                                                    {"KICA", "kica"},
+                                                    {"KSR", "ksr"},
+                                                    {"DRICA", "drica"},
+                                                    {"d-RICA", "d-rica"},
+                                                    {"kRICA", "krica"},
+                                                    {"d-kRICA", "d-krica"},
+                                                    kControl,
+                                                    kMaxMargin});
 
 }  // namespace
 
@@ -28,7 +28,7 @@ Plan plan_stl10(const Context&, const ExperimentRequest& request, const Experime
   Plan plan;
   plan.notes.push_back(folds_note(data));
   const std::vector<TrialSplit> folds = test_folds(request, data);
-  for (const System& system : kSystems) {
+  for (const System& system : kStlSystems) {
     const Index field = system.name.ends_with("10 × 10 patches") ? 10 : 8;
     Configuration configuration = configured(system, request, data, {20, 200, 1600}, field);
     set_folds(configuration, folds);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "krica/experiments/summary.hpp"
+#include "experiments/summary.hpp"
 
 #include <fmt/format.h>
 
@@ -7,7 +7,7 @@
 #include <cmath>
 #include <limits>
 
-#include "krica/experiments/paper.hpp"
+#include "experiments/paper.hpp"
 
 namespace krica {
 namespace {

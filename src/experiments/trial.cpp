@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "krica/experiments/trial.hpp"
+#include "experiments/trial.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "krica/report/atoms.hpp"
+#include "report/atoms.hpp"
 
 #include <algorithm>
 #include <cmath>

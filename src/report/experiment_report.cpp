@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "krica/report/experiment_report.hpp"
+#include "report/experiment_report.hpp"
 
 #include <fmt/format.h>
 
@@ -7,11 +7,11 @@
 #include <cmath>
 #include <optional>
 
-#include "krica/report/matrices.hpp"
-#include "krica/report/plot.hpp"
-#include "krica/report/trial_report.hpp"
 #include "krica/runtime/version.hpp"
 #include "report/experiment_summary.hpp"
+#include "report/matrices.hpp"
+#include "report/plot.hpp"
+#include "report/trial_report.hpp"
 
 namespace krica {
 namespace {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "krica/experiments/summary.hpp"
+#include "experiments/summary.hpp"
 
 namespace krica {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "krica/report/explanation.hpp"
+#include "report/explanation.hpp"
 
 #include <fmt/format.h>
 
@@ -7,10 +7,10 @@
 #include <cmath>
 
 #include "krica/models/votes.hpp"
-#include "krica/report/atoms.hpp"
-#include "krica/report/heat_map.hpp"
-#include "krica/report/signal_atoms.hpp"
+#include "report/atoms.hpp"
 #include "report/canvas.hpp"
+#include "report/heat_map.hpp"
+#include "report/signal_atoms.hpp"
 
 namespace krica {
 namespace {

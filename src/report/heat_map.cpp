@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "krica/report/heat_map.hpp"
+#include "report/heat_map.hpp"
 
 #include <algorithm>
 #include <array>

@@ -28,18 +28,18 @@ std::string base64(const std::vector<std::uint8_t>& bytes) {
 }
 
 /// Between the points of a ramp, which are equally spaced.
-Colour on_ramp(std::span<const Colour> ramp, double part) {
+PageColour on_ramp(std::span<const PageColour> ramp, double part) {
   const double place = std::clamp(part, 0.0, 1.0) * static_cast<double>(ramp.size() - 1);
   const auto below = std::min(static_cast<std::size_t>(place), ramp.size() - 2);
   const double t = place - static_cast<double>(below);
   const auto mix = [t](int a, int b) { return static_cast<int>(std::lround(a + t * (b - a))); };
-  const Colour& a = ramp[below];
-  const Colour& b = ramp[below + 1];
+  const PageColour& a = ramp[below];
+  const PageColour& b = ramp[below + 1];
   return {mix(a.red, b.red), mix(a.green, b.green), mix(a.blue, b.blue)};
 }
 
 /// Relative luminance, as the Web Content Accessibility Guidelines define it.
-double luminance(const Colour& colour) {
+double luminance(const PageColour& colour) {
   const auto linear = [](int value) {
     const double part = value / 255.0;
     return part <= 0.04045 ? part / 12.92 : std::pow((part + 0.055) / 1.055, 2.4);
@@ -78,22 +78,22 @@ std::string image_element(const Image& image, const std::string& description, In
                      zoom * image.shape.height);
 }
 
-std::string Colour::css() const { return fmt::format("#{:02x}{:02x}{:02x}", red, green, blue); }
+std::string PageColour::css() const { return fmt::format("#{:02x}{:02x}{:02x}", red, green, blue); }
 
-std::string Colour::text_css() const {
+std::string PageColour::text_css() const {
   // (L + 0.05)² against 1.05 · 0.05: where black and white are equally good.
   const double light = luminance(*this) + 0.05;
   return light * light > 1.05 * 0.05 ? "#000000" : "#ffffff";
 }
 
-Colour count_colour(double part) {
-  constexpr auto kRamp = std::to_array<Colour>(
+PageColour count_colour(double part) {
+  constexpr auto kRamp = std::to_array<PageColour>(
       {{247, 251, 255}, {198, 219, 239}, {107, 174, 214}, {33, 113, 181}, {8, 48, 107}});
   return on_ramp(kRamp, part);
 }
 
-Colour scale_colour(double part) {
-  constexpr auto kCividis = std::to_array<Colour>(
+PageColour scale_colour(double part) {
+  constexpr auto kCividis = std::to_array<PageColour>(
       {{0, 32, 77}, {65, 77, 107}, {124, 123, 120}, {188, 175, 111}, {255, 234, 70}});
   return on_ramp(kCividis, part);
 }

@@ -15,7 +15,7 @@ std::string escaped(std::string_view text);
 std::string image_element(const Image& image, const std::string& description, Index zoom = 1);
 
 /// A colour as #rrggbb.
-struct Colour {
+struct PageColour {
   int red = 0;
   int green = 0;
   int blue = 0;
@@ -25,8 +25,8 @@ struct Colour {
 };
 
 /// From white to dark blue, 0 ... 1: for counts.
-Colour count_colour(double part);
+PageColour count_colour(double part);
 /// Cividis, from dark blue to yellow, 0 ... 1: for quantities, safe for colour-blind eyes.
-Colour scale_colour(double part);
+PageColour scale_colour(double part);
 
 }  // namespace krica

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "krica/report/matrices.hpp"
+#include "report/matrices.hpp"
 
 #include <fmt/format.h>
 
@@ -46,7 +46,7 @@ std::string confusion_row(const std::vector<Index>& counts, std::size_t row,
       fmt::format("<tr><th scope=\"row\">{} {}</th>", row + 1, escaped(class_names[row]));
   for (std::size_t p = 0; p < counts.size(); ++p) {
     const double part = sum > 0 ? static_cast<double>(counts[p]) / static_cast<double>(sum) : 0;
-    const Colour colour = count_colour(part);
+    const PageColour colour = count_colour(part);
     cells += fmt::format(
         "<td style=\"background:{};color:{}\" title=\"{} taken for {}: {} of {}\">{}</td>",
         colour.css(), colour.text_css(), escaped(class_names[row]), escaped(class_names[p]),
@@ -89,7 +89,7 @@ Image picture_of(const Matrix<float>& distances, double highest) {
   const auto pixels = static_cast<std::size_t>(image.shape.pixels());
   image.pixels.resize(3 * pixels);
   for (std::size_t e = 0; e < pixels; ++e) {
-    const Colour colour = scale_colour(distances.data()[e] / highest);
+    const PageColour colour = scale_colour(distances.data()[e] / highest);
     image.pixels[e] = static_cast<std::uint8_t>(colour.red);
     image.pixels[pixels + e] = static_cast<std::uint8_t>(colour.green);
     image.pixels[2 * pixels + e] = static_cast<std::uint8_t>(colour.blue);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "krica/report/page.hpp"
+#include "report/page.hpp"
 
 #include <fmt/format.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "krica/report/plot.hpp"
+#include "report/plot.hpp"
 
 #include <fmt/format.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "krica/report/signal_atoms.hpp"
+#include "report/signal_atoms.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "krica/report/trial_report.hpp"
+#include "report/trial_report.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -11,11 +11,11 @@
 
 #include "krica/data/views.hpp"
 #include "krica/models/votes.hpp"
-#include "krica/report/atoms.hpp"
-#include "krica/report/matrices.hpp"
-#include "krica/report/plot.hpp"
 #include "krica/solvers/solver.hpp"
+#include "report/atoms.hpp"
 #include "report/html.hpp"
+#include "report/matrices.hpp"
+#include "report/plot.hpp"
 
 namespace krica {
 namespace {

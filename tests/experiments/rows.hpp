@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "krica/experiments/results.hpp"
+#include "experiments/results.hpp"
 #include "krica/runtime/version.hpp"
 
 namespace krica::support {

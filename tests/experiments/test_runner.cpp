@@ -4,7 +4,7 @@
 #include <fstream>
 
 #include "experiments/rows.hpp"
-#include "krica/experiments/runner.hpp"
+#include "experiments/runner.hpp"
 #include "krica/runtime/error.hpp"
 
 namespace krica {

@@ -3,9 +3,9 @@
 
 #include <cmath>
 
+#include "experiments/paper.hpp"
 #include "experiments/rows.hpp"
-#include "krica/experiments/paper.hpp"
-#include "krica/experiments/summary.hpp"
+#include "experiments/summary.hpp"
 
 namespace krica {
 namespace {

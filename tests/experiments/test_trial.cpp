@@ -5,7 +5,7 @@
 #include <numeric>
 
 #include "experiments/distances.hpp"
-#include "krica/experiments/trial.hpp"
+#include "experiments/trial.hpp"
 #include "support/images.hpp"
 
 namespace krica {

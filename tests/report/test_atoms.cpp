@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
-#include "krica/report/atoms.hpp"
 #include "krica/runtime/error.hpp"
+#include "report/atoms.hpp"
 
 namespace krica {
 namespace {

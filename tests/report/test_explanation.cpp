@@ -2,9 +2,9 @@
 #include <gtest/gtest.h>
 
 #include "krica/models/training.hpp"
-#include "krica/report/explanation.hpp"
 #include "krica/runtime/error.hpp"
 #include "models/small_job.hpp"
+#include "report/explanation.hpp"
 #include "support/images.hpp"
 
 namespace krica {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
-#include "krica/report/heat_map.hpp"
 #include "krica/runtime/error.hpp"
+#include "report/heat_map.hpp"
 
 namespace krica {
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
-#include "krica/report/page.hpp"
+#include "report/page.hpp"
 
 namespace krica {
 namespace {

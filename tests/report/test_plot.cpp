@@ -2,10 +2,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "krica/report/matrices.hpp"
-#include "krica/report/plot.hpp"
 #include "report/axis.hpp"
 #include "report/html.hpp"
+#include "report/matrices.hpp"
+#include "report/plot.hpp"
 
 namespace krica {
 namespace {
@@ -107,9 +107,9 @@ TEST(Matrices, DistancesTellTheMeansOfPairsOfClasses) {
 }
 
 TEST(Colours, TextOnThemCanBeRead) {
-  EXPECT_EQ((Colour{255, 255, 255}.text_css()), "#000000");
-  EXPECT_EQ((Colour{8, 48, 107}.text_css()), "#ffffff");
-  EXPECT_EQ((Colour{1, 2, 255}.css()), "#0102ff");
+  EXPECT_EQ((PageColour{255, 255, 255}.text_css()), "#000000");
+  EXPECT_EQ((PageColour{8, 48, 107}.text_css()), "#ffffff");
+  EXPECT_EQ((PageColour{1, 2, 255}.css()), "#0102ff");
 }
 
 }  // namespace

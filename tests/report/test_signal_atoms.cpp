@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "krica/report/signal_atoms.hpp"
 #include "krica/runtime/error.hpp"
+#include "report/signal_atoms.hpp"
 
 namespace krica {
 namespace {

@@ -35,7 +35,7 @@ DownloadInfo set_named(const std::string& name) {
   return *std::find_if(sets.begin(), sets.end(), [&](const auto& set) { return set.name == name; });
 }
 
-nlohmann::json to_json(const DownloadInfo& set) {
+nlohmann::json download_json(const DownloadInfo& set) {
   return {{"name", set.name},
           {"description", set.description},
           {"images", set.images},
@@ -50,7 +50,7 @@ nlohmann::json to_json(const DownloadInfo& set) {
 void run_list(bool json) {
   if (json) {
     nlohmann::json sets = nlohmann::json::array();
-    for (const DownloadInfo& set : downloads()) sets.push_back(to_json(set));
+    for (const DownloadInfo& set : downloads()) sets.push_back(download_json(set));
     return print_json({{"sets", sets}});
   }
   for (const DownloadInfo& set : downloads()) {
@@ -77,7 +77,7 @@ void run_get(CLI::App& app, GetCommand& command) {
   end_progress_line();
   const DownloadInfo set = set_named(command.name);
   if (command.session.json) {
-    nlohmann::json result = to_json(set);
+    nlohmann::json result = download_json(set);
     result["directory"] = command.directory.string();
     result["path"] = place.string();
     return print_json(result);

@@ -3,12 +3,12 @@
 #include <unistd.h>
 
 #include "commands.hpp"
-#include "krica/report/explanation.hpp"
 #include "krica/runtime/enum_names.hpp"
 #include "krica/runtime/error.hpp"
 #include "predict_inputs.hpp"
 #include "predict_output.hpp"
 #include "progress.hpp"
+#include "report/explanation.hpp"
 #include "session.hpp"
 
 namespace krica::cli {

@@ -4,11 +4,11 @@
 #include <cmath>
 
 #include "commands.hpp"
-#include "krica/experiments/runner.hpp"
-#include "krica/experiments/summary.hpp"
-#include "krica/report/experiment_report.hpp"
+#include "experiments/runner.hpp"
+#include "experiments/summary.hpp"
 #include "krica/runtime/enum_names.hpp"
 #include "krica/runtime/error.hpp"
+#include "report/experiment_report.hpp"
 #include "session.hpp"
 
 namespace krica::cli {

@@ -7,17 +7,15 @@
 #include <map>
 #include <set>
 
-#include "krica/report/plot.hpp"
-#include "krica/report/trial_report.hpp"
 #include "krica/runtime/version.hpp"
+#include "report/plot.hpp"
+#include "report/trial_report.hpp"
 #include "session.hpp"
 
 namespace krica::cli {
 namespace {
 
 using nlohmann::json;
-
-constexpr const char* kControl = "random-patches";
 
 double total_seconds(const Trial& trial) {
   double seconds = 0;

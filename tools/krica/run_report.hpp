@@ -9,10 +9,13 @@
 #include <string>
 #include <vector>
 
-#include "krica/experiments/trial.hpp"
-#include "krica/report/page.hpp"
+#include "experiments/trial.hpp"
+#include "report/page.hpp"
 
 namespace krica::cli {
+
+/// The method that every other is compared with: nothing is learned.
+inline constexpr const char* kControl = "random-patches";
 
 /// A model that was trained and tested here.
 struct TestedRun {

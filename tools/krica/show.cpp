@@ -7,9 +7,9 @@
 
 #include "commands.hpp"
 #include "krica/models/votes.hpp"
-#include "krica/report/atoms.hpp"
-#include "krica/report/signal_atoms.hpp"
 #include "krica/runtime/error.hpp"
+#include "report/atoms.hpp"
+#include "report/signal_atoms.hpp"
 #include "session.hpp"
 
 namespace krica::cli {

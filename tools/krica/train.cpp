@@ -11,8 +11,8 @@
 #include "krica/data/dataset.hpp"
 #include "krica/models/recommendation.hpp"
 #include "krica/models/training.hpp"
-#include "krica/report/trial_report.hpp"
 #include "krica/runtime/error.hpp"
+#include "report/trial_report.hpp"
 #include "run_report.hpp"
 #include "session.hpp"
 #include "waiting.hpp"
@@ -76,12 +76,12 @@ nlohmann::json choices_json(const std::vector<Choice>& choices) {
 }
 
 nlohmann::json comparison_json(const JointComparison& comparison) {
-  nlohmann::json json = {{"images", comparison.images},
-                         {"start", comparison.start},
-                         {"joint", comparison.joint},
-                         {"kept", comparison.kept}};
-  if (comparison.svm) json["svm"] = *comparison.svm;
-  return json;
+  nlohmann::json summary = {{"images", comparison.images},
+                            {"start", comparison.start},
+                            {"joint", comparison.joint},
+                            {"kept", comparison.kept}};
+  if (comparison.svm) summary["svm"] = *comparison.svm;
+  return summary;
 }
 
 /// What held-out images said for max-margin-krica.
@@ -145,8 +145,6 @@ std::string suggestion(const TrainCommand& command, const ImageSet& images, doub
   return fmt::format("--method auto would choose {} here; {} (docs/methods.md)",
                      rule.options.method, rule.choices.front().reason);
 }
-
-constexpr const char* kControl = "random-patches";
 
 bool wants_control(const TrainCommand& command, const PipelineOptions& settled) {
   if (!command.classifier || settled.method == kControl) return false;

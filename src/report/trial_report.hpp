@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "krica/experiments/trial.hpp"
-#include "krica/report/page.hpp"
+#include "experiments/trial.hpp"
+#include "report/page.hpp"
 
 namespace krica {
 

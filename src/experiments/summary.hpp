@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "krica/experiments/runner.hpp"
+#include "experiments/runner.hpp"
 
 namespace krica {
 

@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "krica/experiments/trial.hpp"
+#include "experiments/trial.hpp"
 
 namespace krica {
 

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "krica/experiments/summary.hpp"
-#include "krica/report/page.hpp"
+#include "experiments/summary.hpp"
+#include "report/page.hpp"
 
 namespace krica {
 

@@ -9,8 +9,8 @@
 #include <functional>
 #include <vector>
 
-#include "krica/experiments/experiment.hpp"
-#include "krica/experiments/results.hpp"
+#include "experiments/experiment.hpp"
+#include "experiments/results.hpp"
 
 namespace krica {
 
