@@ -7,7 +7,7 @@ namespace krica {
 
 Matrix<float> scaled_distances(const Context& context, const Model& model, const ImageSet& images) {
   FeatureMatrix features = model.transform(context, images);
-  model.parts().standardiser->apply_in_place(context, features.view());
+  model.parts().classifier->standardiser.apply_in_place(context, features.view());
   const auto view = std::as_const(features).view();
   const Index n = images.size();
   Matrix<float> distances(n, n);

@@ -73,13 +73,12 @@ TestedModel SharedBasis::test(const Context& context, const TrialSplit& split) c
                              ? rows_at(context, *test_features_, all_places(test_features_->rows()))
                              : rows_at(context, train_features_, split.test);
   standardiser.apply_in_place(context, tested.view());
-  Archive archive = basis_.to_archive();
-  archive.put_text("options", to_json(options));
-  archive.put_text("class_names", nlohmann::json(images.class_names()).dump());
-  standardiser.save(archive);
-  svm.save(archive);
-  return {Model::from_archive(archive, "shared basis"), std::move(report),
-          svm.scores(context, std::as_const(tested).view())};
+  const Matrix<float> scores = svm.scores(context, std::as_const(tested).view());
+  Model::Parts parts = basis_.parts();
+  parts.options = std::move(options);
+  parts.class_names = images.class_names();
+  parts.classifier = {standardiser, svm};
+  return {Model(std::move(parts)), std::move(report), scores};
 }
 
 }  // namespace krica

@@ -149,12 +149,8 @@ Encoder::Encoder(const EncoderOptions& options, ConstMatrixView<float> atoms,
   require_not_empty(atoms, kName, "atoms");
   require_finite(atoms, kName, "atoms");
   check_shapes(options, atoms.rows(), shapes);
-  implementation_ = std::make_unique<Implementation>(options, atoms, shapes);
+  implementation_ = std::make_shared<const Implementation>(options, atoms, shapes);
 }
-
-Encoder::~Encoder() = default;
-Encoder::Encoder(Encoder&&) noexcept = default;
-Encoder& Encoder::operator=(Encoder&&) noexcept = default;
 
 Index Encoder::inputs() const { return implementation_->atoms.cols(); }
 const EncoderOptions& Encoder::options() const { return implementation_->options; }

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "models/checkpoint.hpp"
 
-#include <algorithm>
-#include <array>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -16,6 +14,9 @@ namespace {
 using nlohmann::json;
 
 constexpr std::string_view kKind = "krica-checkpoint";
+/// Counts up whenever a stage's result or state is stored in another way.
+constexpr std::string_view kLayout = "2";
+const std::string kFeaturesDone = "features_done";
 /// Counts up whenever an option's default or an automatic choice changes.
 constexpr std::string_view kDefaults = "4";
 constexpr std::chrono::seconds kBetweenWrites{2};
@@ -35,64 +36,92 @@ std::string difference(const json& saved, const json& now) {
 Checkpoint::Checkpoint(std::filesystem::path path, const PipelineOptions& options,
                        const std::string& fingerprint)
     : path_(std::move(path)) {
+  if (!active()) return;
   const std::string wanted = to_json(options);
-  if (active() && std::filesystem::exists(path_)) {
-    archive_ = Archive::load(path_);
-    if (!archive_.has_text("kind") || archive_.text("kind") != kKind) {
-      throw DataError(
-          fmt::format("[checkpoint] {} is not a checkpoint; move it away", path_.string()));
-    }
-    require(archive_.text("version") == version(), "checkpoint",
-            "{} was made by krica {}, this is {}, whose results may differ in their last bits; "
-            "remove it to start anew",
-            path_.string(), archive_.text("version"), version());
-    const std::string other =
-        difference(json::parse(archive_.text("options")), json::parse(wanted));
-    require(other.empty(), "checkpoint",
-            "{} was made with other options:{}; remove it to start anew", path_.string(), other);
-    if (archive_.text("fingerprint") != fingerprint) {
-      throw DataError(fmt::format(
-          "[checkpoint] {} was made with other data; remove it to start anew", path_.string()));
-    }
-    resumed_ = true;
-  }
+  if (std::filesystem::exists(path_)) open(wanted, fingerprint);
   archive_.put_text("kind", std::string(kKind));
+  archive_.put_text("layout", std::string(kLayout));
   archive_.put_text("version", std::string(version()));
   if (!resumed_) archive_.put_text("defaults", std::string(kDefaults));
   archive_.put_text("options", wanted);
   archive_.put_text("fingerprint", fingerprint);
 }
 
-bool Checkpoint::holds_progress() const {
-  constexpr std::array<const char*, 5> kLearned = {"solver", "atoms", "svm_search", "temperature",
-                                                   "svm_solver"};
-  return std::any_of(kLearned.begin(), kLearned.end(),
-                     [&](const char* name) { return archive_.has(name); });
+void Checkpoint::open(const std::string& options, const std::string& fingerprint) {
+  archive_ = Archive::load(path_);
+  const std::string file = path_.string();
+  if (!archive_.has_text("kind") || archive_.text("kind") != kKind)
+    throw DataError(fmt::format("[checkpoint] {} is not a checkpoint; move it away", file));
+  const std::string layout = archive_.has_text("layout") ? archive_.text("layout") : "1";
+  require(
+      archive_.text("version") == version() && layout == kLayout, "checkpoint",
+      "{} was made by krica {} (checkpoint layout {}), this is {} (layout {}), whose results may "
+      "differ in their last bits; remove it to start anew",
+      file, archive_.text("version"), layout, version(), kLayout);
+  const std::string other = difference(json::parse(archive_.text("options")), json::parse(options));
+  require(other.empty(), "checkpoint", "{} was made with other options:{}; remove it to start anew",
+          file, other);
+  if (archive_.text("fingerprint") != fingerprint) {
+    throw DataError(
+        fmt::format("[checkpoint] {} was made with other data; remove it to start anew", file));
+  }
+  resumed_ = true;
 }
 
-void Checkpoint::put_state(const std::string& name, const Archive& state) {
-  const std::string bytes = state.bytes();
+void Checkpoint::put(const std::string& name, const Archive& part) {
+  const std::string bytes = part.bytes();
   archive_.put_vector<std::uint8_t>(
       name, {reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()});
 }
 
-Archive Checkpoint::state(const std::string& name) const {
+std::optional<Archive> Checkpoint::get(const std::string& name) const {
+  if (!archive_.has(name)) return std::nullopt;
   const auto bytes = archive_.vector<std::uint8_t>(name);
   return Archive::parse({reinterpret_cast<const char*>(bytes.data()), bytes.size()},
                         path_.string());
 }
 
-std::optional<Archive> Checkpoint::state_if(const std::string& name) const {
-  if (!archive_.has(name)) return std::nullopt;
-  return state(name);
+void Checkpoint::store_state(const std::string& stage, const Archive& state) {
+  if (!active()) return;
+  put(solver_of(stage), state);
+  if (due()) write();
+}
+
+std::optional<Archive> Checkpoint::state(const std::string& stage) const {
+  return get(solver_of(stage));
+}
+
+SolverHooks Checkpoint::solver_hooks(const Context& context, const std::string& stage) {
+  SolverHooks hooks;
+  if (!active()) return hooks;
+  hooks.checkpoint_every = 1;
+  hooks.checkpoint = [this, &context, stage](const Archive& state) {
+    if (!due() && !context.cancelled()) return;
+    put(solver_of(stage), state);
+    write();
+  };
+  return hooks;
+}
+
+Index Checkpoint::features_done() const {
+  return archive_.has(kFeaturesDone) ? archive_.vector<std::int64_t>(kFeaturesDone).at(0) : 0;
+}
+
+void Checkpoint::store_features_done(Index images) {
+  const std::vector<std::int64_t> done = {images};
+  archive_.put_vector<std::int64_t>(kFeaturesDone, done);
+  write();
 }
 
 bool Checkpoint::due() const {
   return active() && std::chrono::steady_clock::now() - last_write_ >= kBetweenWrites;
 }
 
+void Checkpoint::write_progress() {
+  if (active() && archive_.has_tensors()) write();
+}
+
 void Checkpoint::write() {
-  if (!active()) return;
   archive_.save(path_);
   last_write_ = std::chrono::steady_clock::now();
 }

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The checkpoint of a training job: an archive of finished parts and of the running solver's state,
-// rewritten at most every few seconds, whole.
+// The checkpoint of a training job: it watches the stages of training, stores their results and the
+// state of the running solver, and gives them back when the job is resumed. Training does not need
+// it: without a path it stores nothing and has nothing to give back.
+//
+// The file is an archive that is rewritten as a whole, at most every few seconds.
 #pragma once
 
 #include <chrono>
@@ -11,6 +14,7 @@
 
 #include "krica/models/options.hpp"
 #include "krica/runtime/archive.hpp"
+#include "krica/solvers/solver.hpp"
 
 namespace krica {
 
@@ -20,33 +24,60 @@ PipelineOptions continued(const PipelineOptions& options, const std::filesystem:
 
 class Checkpoint {
  public:
-  /// Opens what lies at `path`, if anything. An empty path keeps nothing. Throws InvalidArgument
-  /// naming the options that differ, DataError for other data or a damaged file.
+  /// Opens what lies at `path`, if anything. Throws InvalidArgument naming the options that differ,
+  /// DataError for other data or a damaged file.
   Checkpoint(std::filesystem::path path, const PipelineOptions& options,
              const std::string& fingerprint);
 
   [[nodiscard]] bool active() const { return !path_.empty(); }
   [[nodiscard]] bool resumed() const { return resumed_; }
-  /// Whether there is anything to resume from, as opposed to options and data alone.
-  [[nodiscard]] bool holds_progress() const;
-  [[nodiscard]] const Archive& content() const { return archive_; }
-  [[nodiscard]] Archive& content() { return archive_; }
-  /// Where the features are kept, beside the rest.
+
+  /// The result of a finished stage, which has save(Archive&) and a static load(const Archive&).
+  /// store() writes the file and forgets the stage's solver state.
+  template <class Result>
+  void store(const std::string& stage, const Result& result) {
+    if (!active()) return;
+    Archive saved;
+    result.save(saved);
+    archive_.remove(solver_of(stage));
+    put(stage, saved);
+    write();
+  }
+  template <class Result>
+  [[nodiscard]] std::optional<Result> restored(const std::string& stage) const {
+    const std::optional<Archive> saved = get(stage);
+    if (!saved) return std::nullopt;
+    return Result::load(*saved);
+  }
+
+  /// The state of a stage that is not finished. The file is written where a write is due, and at
+  /// the latest by write_progress().
+  void store_state(const std::string& stage, const Archive& state);
+  [[nodiscard]] std::optional<Archive> state(const std::string& stage) const;
+  void forget_state(const std::string& stage) { archive_.remove(solver_of(stage)); }
+  /// Hooks that store a solver's states.
+  [[nodiscard]] SolverHooks solver_hooks(const Context& context, const std::string& stage);
+
+  /// Where features are kept beside the rest, and how many images have theirs there.
   [[nodiscard]] std::filesystem::path features_path() const { return features_path(path_); }
   static std::filesystem::path features_path(const std::filesystem::path& checkpoint) {
     return checkpoint.string() + ".features";
   }
+  [[nodiscard]] Index features_done() const;
+  void store_features_done(Index images);
 
-  /// A nested archive: the state of the solver that is running.
-  void put_state(const std::string& name, const Archive& state);
-  [[nodiscard]] Archive state(const std::string& name) const;
-  [[nodiscard]] std::optional<Archive> state_if(const std::string& name) const;
-
-  /// Whether a write is due.
+  /// Whether enough time has passed since the last write.
   [[nodiscard]] bool due() const;
-  void write();
+  /// Writes what was stored since the last write, if there is anything to resume from.
+  void write_progress();
 
  private:
+  static std::string solver_of(const std::string& stage) { return stage + "_state"; }
+  void put(const std::string& name, const Archive& part);
+  [[nodiscard]] std::optional<Archive> get(const std::string& name) const;
+  void open(const std::string& options, const std::string& fingerprint);
+  void write();
+
   std::filesystem::path path_;
   Archive archive_;
   bool resumed_ = false;

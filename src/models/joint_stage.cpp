@@ -22,6 +22,9 @@ namespace krica {
 namespace {
 
 constexpr std::string_view kName = "max-margin";
+const std::string kStage = "joint";
+const std::string kTraining = "joint_training";
+const std::string kEvidence = "joint_evidence";
 constexpr std::array<std::string_view, 4> kInits = {"kmeans", "omp-1", "random-patches", "random"};
 constexpr Index kReconstructionPatches = 20000;
 constexpr Index kConditionPatches = 2000;
@@ -32,12 +35,6 @@ std::string digest_of(const Model& model) {
   Digest digest(Digest::Kind::kSha256);
   digest.add(bytes.data(), bytes.size());
   return digest.finish();
-}
-
-JointStart start_from(const Archive& content, const PipelineOptions& options) {
-  const Encoder encoder = Encoder::load(encoder_of(options), content);
-  return {Matrix<float>::copy_of(encoder.atoms()),
-          {encoder.shapes().begin(), encoder.shapes().end()}};
 }
 
 Matrix<float> reconstruction_patches(const Context& context, const ImageSet& images,
@@ -66,7 +63,7 @@ Index inactive_atoms(const Encoder& encoder, const Matrix<float>& patches) {
   return std::count(active.begin(), active.end(), 0);
 }
 
-/// Atoms that no patch excites, or that are all the same, are told of as with every other method.
+/// The status of the training, or what is wrong with its atoms.
 Status settled_status(const Context& context, const ImageSet& images,
                       const Preprocessing& preprocessing, const PipelineOptions& options,
                       const JointResult& result) {
@@ -107,26 +104,24 @@ std::string trouble(const JointResult& result) {
 class JointStage {
  public:
   JointStage(const Context& context, const ImageSet& images, bool best_when_cancelled,
-             Checkpoint& checkpoint)
+             Checkpoint& checkpoint, LearnedBasis start)
       : context_(context),
         images_(images),
         best_when_cancelled_(best_when_cancelled),
         checkpoint_(checkpoint),
-        options_(options_from_json(checkpoint.content().text("settled_options"))),
-        preprocessing_(Preprocessing::load(checkpoint.content())),
-        start_(start_from(checkpoint.content(), options_)) {
+        start_(std::move(start)),
+        options_(start_.options) {
     if (!options_.batch) options_.batch = batch_for(images.size());
-    patches_ = reconstruction_patches(context, images, preprocessing_, options_);
-    if (const auto known = checkpoint.state_if("joint_evidence"))
-      evidence_ = JointEvidence::load(*known);
+    patches_ = reconstruction_patches(context, images, start_.preprocessing, options_);
+    if (const auto known = checkpoint.state(kEvidence)) evidence_ = JointEvidence::load(*known);
   }
 
-  void run() {
+  JointOutcome run() {
     const std::vector<JointOptions> parts = trial_parts();
     for (std::size_t i = static_cast<std::size_t>(evidence_.parts); i < parts.size(); ++i) {
       JointResult result = learn(parts[i]);
       judge(result, parts[i]);
-      if (result.status == Status::kCancelled) return keep(result, Kept::kJoint);
+      if (result.status == Status::kCancelled) return outcome(std::move(result), Kept::kJoint);
       keep_evidence();
     }
     JointOptions last = joint_of(options_);
@@ -136,8 +131,9 @@ class JointStage {
     }
     JointResult result = learn(last);
     judge(result, last);
-    if (result.status == Status::kCancelled) return keep(result, Kept::kJoint);
-    keep(result, choice(result));
+    if (result.status == Status::kCancelled) return outcome(std::move(result), Kept::kJoint);
+    const Kept kept = choice(result);
+    return outcome(std::move(result), kept);
   }
 
  private:
@@ -154,7 +150,7 @@ class JointStage {
     try {
       const std::vector<Index> held_out = held_out_images(context_, images_, options);
       if (!held_out.empty()) gather(result, held_out);
-      result.status = settled_status(context_, images_, preprocessing_, options_, result);
+      result.status = settled_status(context_, images_, start_.preprocessing, options_, result);
     } catch (const Cancelled&) {
       if (!best_when_cancelled_) throw;
       evidence_ = before;
@@ -164,9 +160,8 @@ class JointStage {
 
   /// A trial's, with which its training is done.
   void keep_evidence() {
-    checkpoint_.content().remove("joint_solver");
-    checkpoint_.put_state("joint_evidence", evidence_.saved());
-    checkpoint_.write();
+    checkpoint_.forget_state(kTraining);
+    checkpoint_.store_state(kEvidence, evidence_.saved());
   }
 
   /// The trainings that only tell what to keep, before the one from all images.
@@ -187,12 +182,11 @@ class JointStage {
     JointHooks hooks;
     hooks.best_when_cancelled = best_when_cancelled_;
     hooks.checkpoint_due = [&] { return checkpoint_.due(); };
-    hooks.checkpoint = [&](const Archive& state) {
-      checkpoint_.put_state("joint_solver", state);
-      checkpoint_.write();
-    };
-    const auto state = checkpoint_.state_if("joint_solver");
-    return train_jointly(context_, images_, preprocessing_, start_, options, patches_, hooks,
+    hooks.checkpoint = checkpoint_.solver_hooks(context_, kTraining).checkpoint;
+    const auto state = checkpoint_.state(kTraining);
+    const JointStart start{Matrix<float>::copy_of(start_.encoder.atoms()),
+                           {start_.encoder.shapes().begin(), start_.encoder.shapes().end()}};
+    return train_jointly(context_, images_, start_.preprocessing, start, options, patches_, hooks,
                          state ? &*state : nullptr);
   }
 
@@ -200,7 +194,7 @@ class JointStage {
   void gather(const JointResult& result, const std::vector<Index>& held_out) {
     const std::vector<int> labels = values_at(images_.labels(), held_out);
     const auto count = static_cast<Index>(held_out.size());
-    FeatureMatrix features = features_of_atoms(result.atoms, result.shapes);
+    FeatureMatrix features = features_by(learned_encoder(result));
     if (result.classifier) {
       const Matrix<float> scores = scores_of(result, features, held_out);
       evidence_.joint_right +=
@@ -209,15 +203,19 @@ class JointStage {
     }
     if (options_.refit.value_or(true))
       evidence_.learned.add(try_svm(Kept::kRefitted, features, held_out), count);
-    features = features_of_atoms(start_.atoms, start_.shapes);
+    features = features_by(start_.encoder);
     evidence_.start.add(try_svm(Kept::kStart, features, held_out), count);
     evidence_.images += static_cast<double>(count);
     ++evidence_.parts;
   }
 
-  FeatureMatrix features_of_atoms(const Matrix<float>& atoms, std::span<const float> shapes) {
-    const FeatureExtractor extractor(features_of(options_), images_.shape(), preprocessing_,
-                                     Encoder(encoder_of(options_), atoms, shapes));
+  [[nodiscard]] Encoder learned_encoder(const JointResult& result) const {
+    return {encoder_of(options_), result.atoms, result.shapes};
+  }
+
+  FeatureMatrix features_by(const Encoder& encoder) {
+    const FeatureExtractor extractor(features_of(options_), images_.shape(), start_.preprocessing,
+                                     encoder);
     return extractor.extract(context_, images_);
   }
 
@@ -259,36 +257,24 @@ class JointStage {
     return options_.refit.value_or(true) || !result.classifier ? Kept::kRefitted : Kept::kJoint;
   }
 
-  void keep(const JointResult& result, Kept kept) {
-    Archive& content = checkpoint_.content();
-    content.remove("joint_solver");
+  JointOutcome outcome(JointResult result, Kept kept) {
     options_.refit = kept != Kept::kJoint;
-    if (kept != Kept::kStart)
-      Encoder(encoder_of(options_), result.atoms, result.shapes).save(content);
-    if (result.classifier && kept == Kept::kJoint) {
-      result.standardiser->save(content);
-      result.classifier->save(content);
-    }
-    if (evidence_.parts > 0) {
-      const SvmTrials& svms = kept == Kept::kStart ? evidence_.start : evidence_.learned;
-      if (kept != Kept::kJoint && !options_.svm_c) options_.svm_c = svms.C();
-      const std::vector<double> temperature = {evidence_.temperature(kept)};
-      content.put_vector<double>("temperature", temperature);
-    }
-    Archive evidence = evidence_.saved();
-    const std::vector<std::int64_t> choice = {static_cast<std::int64_t>(kept)};
-    evidence.put_vector<std::int64_t>("kept", choice);
-    checkpoint_.put_state("joint_evidence", evidence);
+    const SvmTrials& svms = kept == Kept::kStart ? evidence_.start : evidence_.learned;
+    if (evidence_.parts > 0 && kept != Kept::kJoint && !options_.svm_c) options_.svm_c = svms.C();
     const bool start_kept = kept == Kept::kStart && result.status != Status::kNumericalTrouble;
-    content.put_text("settled_options", to_json(options_));
-    content.put_text("basis_status",
-                     start_kept ? "start-kept" : std::string(name_of(result.status)));
-    content.put_text("joint", start_kept ? start_text() : trouble(result));
-    content.put_vector<double>("held_out_accuracy", result.held_out_accuracy);
-    Archive history;
-    put_history(history, result.history);
-    checkpoint_.put_state("basis_result", history);
-    if (result.status != Status::kCancelled) checkpoint_.write();
+    JointOutcome outcome{{options_, start_.preprocessing,
+                          kept == Kept::kStart ? start_.encoder : learned_encoder(result),
+                          start_kept ? "start-kept" : std::string(name_of(result.status)),
+                          result.history, start_.atom_class}};
+    if (evidence_.parts > 0) outcome.temperature = evidence_.temperature(kept);
+    if (result.classifier && kept == Kept::kJoint) {
+      outcome.classifier = {*std::move(result.standardiser), *std::move(result.classifier),
+                            outcome.temperature};
+    }
+    outcome.held_out_accuracy = std::move(result.held_out_accuracy);
+    outcome.comparison = evidence_.comparison(kept);
+    outcome.warning = start_kept ? start_text() : trouble(result);
+    return outcome;
   }
 
   [[nodiscard]] std::string start_text() const {
@@ -304,9 +290,8 @@ class JointStage {
   const ImageSet& images_;
   bool best_when_cancelled_;
   Checkpoint& checkpoint_;
+  LearnedBasis start_;
   PipelineOptions options_;
-  Preprocessing preprocessing_;
-  JointStart start_;
   Matrix<float> patches_;
   JointEvidence evidence_;
 };
@@ -344,22 +329,13 @@ std::shared_ptr<const Model> starting_model(PipelineOptions& options) {
   return model;
 }
 
-void learn_jointly(const Context& context, const ImageSet& images, bool best_when_cancelled,
-                   Checkpoint& checkpoint, TrainingReport& report) {
-  Archive& content = checkpoint.content();
-  if (!content.has_text("joint"))
-    JointStage(context, images, best_when_cancelled, checkpoint).run();
-  report.warning = content.text("joint");
-  const auto evidence = checkpoint.state_if("joint_evidence");
-  if (evidence && evidence->has("kept")) {  // not in files of version 0.1
-    const auto kept = static_cast<Kept>(evidence->vector<std::int64_t>("kept").at(0));
-    report.comparison = JointEvidence::load(*evidence).comparison(kept);
-  }
-  report.held_out_accuracy = content.vector<double>("held_out_accuracy");
-}
-
-bool has_joint_classifier(const Checkpoint& checkpoint) {
-  return checkpoint.content().has_text("joint") && checkpoint.content().has("svm.weights");
+JointOutcome learn_jointly(TrainingRun& run, const ImageSet& images, LearnedBasis start) {
+  if (auto done = run.checkpoint.restored<JointOutcome>(kStage)) return *std::move(done);
+  JointOutcome outcome =
+      JointStage(run.context, images, run.job.best_when_cancelled, run.checkpoint, std::move(start))
+          .run();
+  if (!outcome.basis.cancelled()) run.checkpoint.store(kStage, outcome);
+  return outcome;
 }
 
 }  // namespace krica

@@ -5,8 +5,8 @@
 
 #include <memory>
 
-#include "krica/models/training.hpp"
-#include "models/checkpoint.hpp"
+#include "models/stage_results.hpp"
+#include "models/training_run.hpp"
 
 namespace krica {
 
@@ -15,14 +15,9 @@ namespace krica {
 /// Throws InvalidArgument for a name that is neither.
 std::shared_ptr<const Model> starting_model(PipelineOptions& options);
 
-/// Learns from the checkpoint's atoms and preprocessing, and keeps the result there: atoms, their
-/// widths, settled options, status, history and, unless it is to be fitted anew, the classifier.
-/// Does nothing where that was done before. Throws Cancelled after the checkpoint is written, or
-/// keeps the best so far, though not in the file.
-void learn_jointly(const Context& context, const ImageSet& images, bool best_when_cancelled,
-                   Checkpoint& checkpoint, TrainingReport& report);
-
-/// Whether the checkpoint holds the classifier that was learned with the basis.
-bool has_joint_classifier(const Checkpoint& checkpoint);
+/// Learns from labelled images, beginning with the given atoms. Restored from the checkpoint where
+/// it holds the outcome. Throws Cancelled after the checkpoint is written, or gives the best so
+/// far, though not to the file.
+JointOutcome learn_jointly(TrainingRun& run, const ImageSet& images, LearnedBasis start);
 
 }  // namespace krica

@@ -50,14 +50,6 @@ ImagePreparation preparation_from(const Archive& archive) {
           object.at("exif-orientation").get<bool>()};
 }
 
-std::optional<double> temperature_from(const Archive& archive, const std::string& source) {
-  if (!archive.has("temperature")) return std::nullopt;
-  const auto saved = archive.vector<double>("temperature");
-  if (saved.size() != 1 || !std::isfinite(saved[0]) || saved[0] <= 0)
-    refuse(source, "the temperature is not one number > 0");
-  return saved[0];
-}
-
 Index signal_channels_from(const Archive& archive, const ImageShape& shape,
                            const std::string& source) {
   const Index channels = std::atoll(archive.text("signal_channels").c_str());
@@ -116,6 +108,23 @@ class Mirrored final : public ImageSet {
 
 }  // namespace
 
+void ClassifierParts::save(Archive& archive) const {
+  standardiser.save(archive);
+  svm.save(archive);
+  if (temperature) archive.put_vector<double>("temperature", std::vector<double>{*temperature});
+}
+
+std::optional<ClassifierParts> ClassifierParts::load_if(const Archive& archive) {
+  if (!archive.has("svm.weights")) return std::nullopt;
+  ClassifierParts parts{Standardiser::load(archive), LinearSvm::load(archive)};
+  if (!archive.has("temperature")) return parts;
+  const auto saved = archive.vector<double>("temperature");
+  require(saved.size() == 1 && std::isfinite(saved[0]) && saved[0] > 0, "model",
+          "the temperature is not one number > 0");
+  parts.temperature = saved[0];
+  return parts;
+}
+
 Index Model::n_features() const {
   return parts_.extractor ? parts_.extractor->features() : parts_.shape.values();
 }
@@ -157,20 +166,21 @@ Matrix<float> Model::plain_scores(const Context& context, const ImageSet& images
   const Index row_bytes = n_features() * static_cast<Index>(sizeof(float));
   const Index rows = std::max<Index>(64, context.memory_bytes() / 4 / row_bytes);
   const Partition rounds(images.size(), rows);
-  Matrix<float> all(images.size(), parts_.svm->n_classes());
+  Matrix<float> all(images.size(), parts_.classifier->svm.n_classes());
   for (Index r = 0; r < rounds.count(); ++r) {
     FeatureMatrix features = features_in_range(context, Window(images, rounds[r]));
-    parts_.standardiser->apply_in_place(context, features.view());
-    const Matrix<float> part = parts_.svm->scores(context, std::as_const(features).view());
+    parts_.classifier->standardiser.apply_in_place(context, features.view());
+    const Matrix<float> part =
+        parts_.classifier->svm.scores(context, std::as_const(features).view());
     MatrixView<float>(all).rows_between(rounds[r].begin, rounds[r].end) = part.view();
   }
   return all;
 }
 
 Matrix<float> Model::probabilities(const Context& context, const ImageSet& images) const {
-  require(parts_.temperature.has_value(), "model",
+  require(has_probabilities(), "model",
           "the model has no calibrated probabilities, only scores; train it anew");
-  return probabilities_of(scores(context, images), *parts_.temperature);
+  return probabilities_of(scores(context, images), *parts_.classifier->temperature);
 }
 
 std::vector<int> Model::predict(const Context& context, const ImageSet& images) const {
@@ -211,12 +221,7 @@ Archive Model::to_archive() const {
       archive.put_vector<std::int64_t>("atom_class", parts_.atom_class);
     parts_.extractor->preprocessing().save(archive);
   }
-  if (has_classifier()) {
-    parts_.standardiser->save(archive);
-    parts_.svm->save(archive);
-    if (parts_.temperature)
-      archive.put_vector<double>("temperature", std::vector<double>{*parts_.temperature});
-  }
+  if (parts_.classifier) parts_.classifier->save(archive);
   return archive;
 }
 
@@ -249,15 +254,12 @@ Model Model::from_archive(const Archive& archive, const std::string& source) {
         refuse(source, "the atoms' classes do not fit the atoms");
       }
     }
-    if (archive.has("svm.weights")) {
-      parts.standardiser = Standardiser::load(archive);
-      parts.svm = LinearSvm::load(archive);
-      parts.temperature = temperature_from(archive, source);
-    }
+    parts.classifier = ClassifierParts::load_if(archive);
     Model model(std::move(parts));
     if (model.has_classifier() &&
-        (model.parts_.svm->n_features() != model.n_features() ||
-         model.parts_.svm->n_classes() != static_cast<Index>(model.class_names().size()))) {
+        (model.parts_.classifier->svm.n_features() != model.n_features() ||
+         model.parts_.classifier->svm.n_classes() !=
+             static_cast<Index>(model.class_names().size()))) {
       refuse(source, "the classifier does not fit the features or the class names");
     }
     return model;

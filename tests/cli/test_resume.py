@@ -43,7 +43,7 @@ def stages_after_kill(krica, whole, reached):
 
 
 def test_killed_after_the_basis(krica, whole):
-    stages = stages_after_kill(krica, whole, lambda _, tensors: "atoms" in tensors)
+    stages = stages_after_kill(krica, whole, lambda _, tensors: "basis" in tensors)
     assert "basis" not in stages and "patches" not in stages and "svm" in stages
 
 

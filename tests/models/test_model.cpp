@@ -106,12 +106,12 @@ TEST(Model, ProbabilitiesBelongToTheScoresAndSurviveTheFile) {
     PipelineOptions options = small_options(method);
     options.epochs = 2;
     const Model model = train(Context(), images, {options});
-    ASSERT_TRUE(model.parts().temperature.has_value()) << method;
+    ASSERT_TRUE(model.has_probabilities()) << method;
     const Matrix<float> scores = model.scores(Context(), images);
     const Matrix<float> p = model.probabilities(Context(), images);
     EXPECT_EQ(best_classes(p), best_classes(scores));
     const Model loaded = Model::from_archive(model.to_archive(), "x");
-    EXPECT_EQ(loaded.parts().temperature, model.parts().temperature);
+    EXPECT_EQ(loaded.parts().classifier->temperature, model.parts().classifier->temperature);
   }
 }
 

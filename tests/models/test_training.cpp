@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -17,6 +18,7 @@ namespace {
 using support::gratings;
 using support::scratch_file;
 using support::small_options;
+using ::testing::HasSubstr;
 
 std::string bytes_of(const Model& model) { return model.to_archive().bytes(); }
 
@@ -102,21 +104,28 @@ TEST(Training, RefusesACheckpointOfAnotherJob) {
   std::filesystem::remove(checkpoint);
 }
 
-TEST(Training, RefusesACheckpointOfAnotherVersion) {
+/// The refusal of a checkpoint in which one text was changed.
+std::string refusal_with(const std::string& key, const std::string& text) {
   const auto images = gratings(90);
   const auto checkpoint = scratch_file("training-version");
   remove_checkpoint(checkpoint);
   train(Context({.seed = 3}), images, {small_options(), checkpoint});
   Archive archive = Archive::load(checkpoint);
-  archive.put_text("version", "0.0.1");
+  archive.put_text(key, text);
   archive.save(checkpoint);
+  std::string refusal;
   try {
     train(Context({.seed = 3}), images, {small_options(), checkpoint});
-    FAIL();
   } catch (const InvalidArgument& error) {
-    EXPECT_NE(std::string(error.what()).find("krica 0.0.1"), std::string::npos) << error.what();
+    refusal = error.what();
   }
   remove_checkpoint(checkpoint);
+  return refusal;
+}
+
+TEST(Training, RefusesACheckpointOfAnotherVersion) {
+  EXPECT_THAT(refusal_with("version", "0.0.1"), HasSubstr("krica 0.0.1"));
+  EXPECT_THAT(refusal_with("layout", "1"), HasSubstr("layout 1"));
 }
 
 TEST(Training, ReportsAUselessBasisWithAdviceThatFitsTheMethod) {

@@ -45,7 +45,7 @@ void explain(const Model& model, const ImageSet& images, Index i, const fs::path
   std::vector<float> image(static_cast<std::size_t>(model.shape().values()));
   images.read(i, 1, image.data());
   const Prediction::Choice& best = prediction.choices.front();
-  const std::string title = model.parts().temperature
+  const std::string title = model.has_probabilities()
                                 ? fmt::format("{}: {:.1f} %{}", best.name, 100 * best.probability,
                                               prediction.unsure ? " (unsure)" : "")
                                 : fmt::format("{}: score {:.3f}", best.name, best.score);
@@ -61,7 +61,7 @@ class PredictRun {
         model_(model),
         inputs_(context, model, command.inputs, data_format(command.format), command.split),
         total_(inputs_.size()) {
-    const bool probabilities = model.parts().temperature.has_value();
+    const bool probabilities = model.has_probabilities();
     if (command.csv) {
       writer_ = csv_writer(command.output, probabilities, command.top);
     } else if (command.session.json) {
@@ -172,7 +172,7 @@ void run_predict(CLI::App& app, PredictCommand& command) {
   SessionOptions silent = command.session;
   silent.quiet = true;  // the rounds are the progress, not the stages of each
   const Context context = make_context(silent, model.options().seed);
-  if (!model.parts().temperature) {
+  if (!model.has_probabilities()) {
     fmt::print(stderr,
                "krica: {} has scores but no probabilities: it was trained without held-out data "
                "or by an older version\n",

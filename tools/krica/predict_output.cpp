@@ -146,9 +146,9 @@ Prediction prediction_of(const Model& model, const std::string& item, std::span<
   const auto classes = static_cast<Index>(scores.size());
   Prediction prediction{item, {}, false, {}};
   Matrix<float> p(1, classes);
-  if (model.parts().temperature) {
+  if (model.has_probabilities()) {
     p = probabilities_of(ConstMatrixView<float>(scores.data(), 1, classes),
-                         *model.parts().temperature);
+                         *model.parts().classifier->temperature);
     prediction.unsure = is_unsure({p.data(), scores.size()});
   }
   for (Index rank = 0; rank < std::min(top, classes); ++rank) {

@@ -54,6 +54,7 @@ struct EncoderOptions {
 /// Whether atoms have shapes with this encoder.
 bool has_shapes(const EncoderOptions& options);
 
+/// Copies share the atoms, which never change.
 class Encoder {
  public:
   /// Keeps a copy of the atoms (K×n) and of their shapes: one an atom, or none for
@@ -62,9 +63,6 @@ class Encoder {
   /// shapes for an encoder that has none.
   Encoder(const EncoderOptions& options, ConstMatrixView<float> atoms,
           std::span<const float> shapes = {});
-  ~Encoder();
-  Encoder(Encoder&&) noexcept;
-  Encoder& operator=(Encoder&&) noexcept;
 
   [[nodiscard]] Index inputs() const;    ///< n
   [[nodiscard]] Index channels() const;  ///< K, or 2K
@@ -82,7 +80,7 @@ class Encoder {
 
  private:
   struct Implementation;
-  std::unique_ptr<Implementation> implementation_;
+  std::shared_ptr<const Implementation> implementation_;
 };
 
 }  // namespace krica

@@ -27,6 +27,19 @@
 
 namespace krica {
 
+/// A linear classifier of standardised features.
+struct ClassifierParts {
+  Standardiser standardiser;
+  LinearSvm svm;
+  /// Turns scores into probabilities (classify/calibration.hpp); none where there was nothing to
+  /// calibrate on, and in older model files.
+  std::optional<double> temperature = {};
+
+  void save(Archive& archive) const;
+  /// None where the archive holds no classifier. Throws DataError for one that is incomplete.
+  static std::optional<ClassifierParts> load_if(const Archive& archive);
+};
+
 class Model {
  public:
   struct Parts {
@@ -45,11 +58,7 @@ class Model {
     std::vector<HistoryRow> history;            ///< of the basis' solver
     std::vector<std::int64_t> atom_class;       ///< of every atom, where they belong to classes
     std::optional<FeatureExtractor> extractor;  ///< none: raw pixels
-    std::optional<Standardiser> standardiser;   ///< with the classifier
-    std::optional<LinearSvm> svm;
-    /// Turns scores into probabilities (classify/calibration.hpp); none where there was nothing to
-    /// calibrate on, and in older model files.
-    std::optional<double> temperature;
+    std::optional<ClassifierParts> classifier;
   };
 
   explicit Model(Parts parts) : parts_(std::move(parts)) {}
@@ -61,7 +70,10 @@ class Model {
   /// The images as they were learned from, in range; the set itself where nothing changes. The
   /// result reads through `images`.
   [[nodiscard]] ImageSetPtr in_learned_range(const Context& context, const ImageSet& images) const;
-  [[nodiscard]] bool has_classifier() const { return parts_.svm.has_value(); }
+  [[nodiscard]] bool has_classifier() const { return parts_.classifier.has_value(); }
+  [[nodiscard]] bool has_probabilities() const {
+    return has_classifier() && parts_.classifier->temperature.has_value();
+  }
   [[nodiscard]] Index n_features() const;
 
   /// Pooled features, images × n_features(). Images in 0 ... 1 are scaled where the model learned

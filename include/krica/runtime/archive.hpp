@@ -47,6 +47,7 @@ class Archive {
 
   [[nodiscard]] bool has(const std::string& name) const { return tensors_.contains(name); }
   [[nodiscard]] bool has_text(const std::string& key) const { return text_.contains(key); }
+  [[nodiscard]] bool has_tensors() const { return !tensors_.empty(); }
   [[nodiscard]] bool empty() const { return tensors_.empty() && text_.empty(); }
 
   /// The file's bytes, and back. parse() throws DataError("[archive] source: ...") for anything

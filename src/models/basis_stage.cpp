@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "models/basis_stage.hpp"
+
+#include <utility>
+
+#include "krica/bases/basis.hpp"
+#include "krica/patches/sampling.hpp"
+#include "models/parts.hpp"
+#include "runtime/check.hpp"
+
+namespace krica {
+namespace {
+
+const std::string kStage = "basis";
+
+/// Patches are many and their codes pooled, which favours narrow kernels: 6 over the median squared
+/// distance. Samples are few and stand for themselves: 1 over the median (docs/python.md).
+constexpr double kPatchToSampleGamma = 6;
+
+Preprocessing fit_preprocessing(const Context& context, const Matrix<float>& raw_patches,
+                                const ImageShape& shape, PipelineOptions& options) {
+  if (options.whitening == "kpca" && !options.whitening_gamma) {
+    // From the input of the kernel PCA; 1/median is the usual width.
+    const Matrix<float> input =
+        Preprocessing::with_contrast(context, raw_patches, preprocessing_of(options, shape));
+    options.whitening_gamma = auto_gamma<float>(context, input) / kPatchToSampleGamma;
+  }
+  return Preprocessing::fit(context, raw_patches, preprocessing_of(options, shape));
+}
+
+/// The preprocessing of what was learned so far, and the widths that belong to it.
+Preprocessing taken_from(const Model& model, PipelineOptions& options) {
+  options.gamma = model.options().gamma;
+  options.whitening_gamma = model.options().whitening_gamma;
+  return model.parts().extractor->preprocessing();
+}
+
+void settle_gamma(const Context& context, const Matrix<float>& patches, bool samples,
+                  PipelineOptions& options) {
+  if (options.gamma || !has_effect(options, "gamma")) {
+    options.gamma = options.gamma.value_or(1.0);
+    return;
+  }
+  const double gamma = auto_gamma<float>(context, patches);
+  options.gamma = samples ? gamma / kPatchToSampleGamma : gamma;
+}
+
+PreparedPatches prepare_patches(TrainingRun& run, const ImageSet& input) {
+  const Context& context = run.context;
+  PipelineOptions options = run.job.options;
+  PatchSample sample = timed(run.report, "patches", [&] {
+    return sample_patches(context, input, *options.receptive_field, options.patches);
+  });
+  return timed(run.report, "whitening", [&] {
+    Preprocessing preprocessing =
+        run.job.start != nullptr
+            ? taken_from(*run.job.start, options)
+            : fit_preprocessing(context, sample.patches, input.shape(), options);
+    Matrix<float> patches = preprocessing.apply(context, std::exchange(sample.patches, {}));
+    settle_gamma(context, patches, input.shape().is_sample(), options);
+    return PreparedPatches{std::move(options), std::move(preprocessing), std::move(patches),
+                           std::move(sample.labels)};
+  });
+}
+
+LearnedBasis with_atoms(PreparedPatches prepared, const Basis& basis) {
+  return {prepared.options,
+          std::move(prepared.preprocessing),
+          Encoder(encoder_of(prepared.options), basis.atoms, basis.bias),
+          std::string(name_of(basis.status)),
+          basis.history,
+          {basis.atom_class.begin(), basis.atom_class.end()}};
+}
+
+LearnedBasis learn_atoms(TrainingRun& run, PreparedPatches prepared) {
+  const TrainingJob& job = run.job;
+  const BasisMethod& method = basis_method(job.options.method);
+  if (job.stream != nullptr && !job.stream->begun() && job.start != nullptr)
+    job.stream->begin(job.start->parts().extractor->encoder().atoms());
+  const auto state = run.checkpoint.state(kStage);
+  const BasisRequest request{prepared.patches,
+                             prepared.labels,
+                             basis_of(prepared.options),
+                             run.checkpoint.solver_hooks(run.context, kStage),
+                             state ? &*state : nullptr,
+                             job.best_when_cancelled,
+                             job.stream,
+                             job.initial_atoms};
+  const Basis basis =
+      timed(run.report, "basis", [&] { return method.learn(run.context, request); });
+  require(job.stream == nullptr || job.stream->begun(), "train",
+          "{} has no solver that learns from one part of the data after another", method.name);
+  return with_atoms(std::move(prepared), basis);
+}
+
+LearnedBasis basis_of_start(const TrainingJob& job) {
+  const FeatureExtractor& from = *job.start->parts().extractor;
+  return {job.options, from.preprocessing(),
+          Encoder(encoder_of(job.options), from.encoder().atoms(), from.encoder().shapes()),
+          std::string(name_of(Status::kConverged))};
+}
+
+}  // namespace
+
+LearnedBasis learn_basis(TrainingRun& run, const ImageSet& input) {
+  if (auto done = run.checkpoint.restored<LearnedBasis>(kStage)) return *std::move(done);
+  const bool takes_start = run.job.start != nullptr && run.job.stream == nullptr;
+  LearnedBasis basis =
+      takes_start ? basis_of_start(run.job) : learn_atoms(run, prepare_patches(run, input));
+  // The file keeps the solver's state of a basis that was cancelled, so that it can go on.
+  if (!basis.cancelled()) run.checkpoint.store(kStage, basis);
+  return basis;
+}
+
+}  // namespace krica

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "models/classifier_stage.hpp"
+
+#include <utility>
+
+#include "krica/classify/calibration.hpp"
+#include "krica/classify/svm_trainer.hpp"
+#include "models/raw_pixels.hpp"
+
+namespace krica {
+namespace {
+
+const std::string kSearch = "svm_search";
+const std::string kCalibration = "temperature";
+const std::string kFit = "svm";
+
+/// The features from image number features_done() on; the file says so only after it has them.
+void extract_rest(TrainingRun& run, const FeatureExtractor& extractor, const ImageSet& input,
+                  FeatureMatrix& features) {
+  const auto keep = [&](Index done) {
+    features.sync();
+    run.checkpoint.store_features_done(done);
+  };
+  extractor.extract(run.context, input, run.checkpoint.features_done(), features, [&](Index done) {
+    if (run.checkpoint.due()) keep(done);
+  });
+  keep(input.size());
+}
+
+double choose_c(TrainingRun& run, SvmTrainer& trainer) {
+  const auto state = run.checkpoint.state(kSearch);
+  const auto keep = [&](const Archive& searched) { run.checkpoint.store_state(kSearch, searched); };
+  run.report.chosen_c = trainer.choose_c(keep, state ? &*state : nullptr);
+  return run.report.chosen_c.C;
+}
+
+/// From the scores of images that the classifier was not trained on.
+std::optional<double> calibrate(TrainingRun& run, SvmTrainer& trainer, double C) {
+  if (const auto known = run.checkpoint.state(kCalibration))
+    return known->vector<double>(kCalibration).at(0);
+  const HeldOutScores held_out = trainer.held_out_scores(C);
+  if (held_out.labels.empty()) return std::nullopt;
+  const double temperature = fit_temperature(held_out.scores, held_out.labels);
+  Archive found;
+  found.put_vector<double>(kCalibration, std::vector<double>{temperature});
+  run.checkpoint.store_state(kCalibration, found);
+  return temperature;
+}
+
+}  // namespace
+
+FeatureMatrix extract_features(TrainingRun& run, const FeatureExtractor* extractor,
+                               const ImageSet& input) {
+  const std::string stage = "features";
+  if (extractor == nullptr) {
+    return timed(run.report, stage, [&] { return raw_pixels(run.context, input, input.shape()); });
+  }
+  if (!run.checkpoint.active())
+    return timed(run.report, stage, [&] { return extractor->extract(run.context, input); });
+  FeatureMatrix features(run.checkpoint.features_path(), input.size(), extractor->features());
+  if (run.checkpoint.features_done() < input.size())
+    timed(run.report, stage, [&] { extract_rest(run, *extractor, input, features); });
+  features.detach();
+  return features;
+}
+
+ClassifierParts fit_classifier(TrainingRun& run, const ImageSet& images, FeatureMatrix features,
+                               std::optional<double> temperature, PipelineOptions& options) {
+  return timed(run.report, "svm", [&] {
+    Standardiser standardiser = Standardiser::fit(run.context, std::as_const(features).view());
+    standardiser.apply_in_place(run.context, features.view());
+    SvmTrainer trainer(run.context, std::as_const(features).view(), images.labels(),
+                       images.classes(), {.balanced = options.balanced});
+    if (!options.svm_c) options.svm_c = choose_c(run, trainer);
+    if (!temperature) temperature = calibrate(run, trainer, *options.svm_c);
+    const auto state = run.checkpoint.state(kFit);
+    LinearSvm svm = trainer.fit(*options.svm_c, run.checkpoint.solver_hooks(run.context, kFit),
+                                state ? &*state : nullptr);
+    return ClassifierParts{std::move(standardiser), std::move(svm), temperature};
+  });
+}
+
+}  // namespace krica
