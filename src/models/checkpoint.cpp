@@ -14,18 +14,17 @@ namespace {
 using nlohmann::json;
 
 constexpr std::string_view kKind = "krica-checkpoint";
-/// Counts up whenever a stage's result or state is stored in another way.
+/// Counts up whenever a stage's result or state is stored in another way, an option's default or an
+/// automatic choice changes, or sums are added in another order: a job ends as it was begun.
 constexpr std::string_view kLayout = "2";
 const std::string kFeaturesDone = "features_done";
-/// Counts up whenever an option's default or an automatic choice changes.
-constexpr std::string_view kDefaults = "4";
 constexpr std::chrono::seconds kBetweenWrites{2};
 
-/// Options that differ, except those that the saved job did not know yet.
-std::string difference(const json& saved, const json& now) {
+/// Options that differ.
+std::string difference(json saved, const json& now) {
   std::string text;
   for (const auto& [name, value] : now.items()) {
-    if (!saved.contains(name) || saved[name] == value) continue;
+    if (saved[name] == value) continue;
     text += fmt::format(" {} (saved {}, now {})", name, saved[name].dump(), value.dump());
   }
   return text;
@@ -42,7 +41,6 @@ Checkpoint::Checkpoint(std::filesystem::path path, const PipelineOptions& option
   archive_.put_text("kind", std::string(kKind));
   archive_.put_text("layout", std::string(kLayout));
   archive_.put_text("version", std::string(version()));
-  if (!resumed_) archive_.put_text("defaults", std::string(kDefaults));
   archive_.put_text("options", wanted);
   archive_.put_text("fingerprint", fingerprint);
 }
@@ -124,19 +122,6 @@ void Checkpoint::write_progress() {
 void Checkpoint::write() {
   archive_.save(path_);
   last_write_ = std::chrono::steady_clock::now();
-}
-
-PipelineOptions continued(const PipelineOptions& options, const std::filesystem::path& checkpoint) {
-  if (checkpoint.empty() || !std::filesystem::exists(checkpoint)) return options;
-  const Archive archive = Archive::load(checkpoint);
-  if (!archive.has_text("options")) return options;  // refused later, in words
-  if (archive.has_text("defaults") && archive.text("defaults") == kDefaults) return options;
-  const json saved = json::parse(archive.text("options"));
-  json merged = json::parse(to_json(options));
-  for (const auto& [name, value] : merged.items()) {
-    if (value == "auto" && saved.contains(name)) merged[name] = saved[name];
-  }
-  return options_from_json(merged.dump());
 }
 
 void remove_checkpoint(const std::filesystem::path& path) {

@@ -18,10 +18,6 @@
 
 namespace krica {
 
-/// `options` with what they leave open taken from a checkpoint of a version with other defaults, so
-/// that a job ends as it was begun.
-PipelineOptions continued(const PipelineOptions& options, const std::filesystem::path& checkpoint);
-
 class Checkpoint {
  public:
   /// Opens what lies at `path`, if anything. Throws InvalidArgument naming the options that differ,

@@ -97,8 +97,7 @@ Model learn(TrainingRun& run, const ImageSet& images, Model::Parts parts) {
 /// The job with everything settled that its options leave to the data.
 TrainingJob settled_job(const TrainingJob& job, const ImageSet& images) {
   TrainingJob settled = job;
-  settled.options =
-      resolved(continued(job.options, job.checkpoint), facts_of(images, job.classifier));
+  settled.options = resolved(job.options, facts_of(images, job.classifier));
   if (basis_method(settled.options.method).joint) {
     require(job.classifier, "train", "{} learns from labels; use train", settled.options.method);
     settled.start = starting_model(settled.options);
