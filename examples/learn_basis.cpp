@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Learns a Gaussian kRICA basis from noisy points on three rings, which no linear code can tell
-// apart, and says how the fit went.
+// Learns a Gaussian kRICA basis from noisy points on three rings, which no linear code can
+// separate, and reports how the fit went.
 #include <cmath>
 #include <iostream>
 #include <krica/krica.hpp>

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """From images to features, a classifier and pictures of what was learned, on the built-in data set.
 
-Run it as a script, or cell by cell in an editor that knows `# %%`:
+Run it as a script, or cell by cell in an editor that supports `# %%`:
 
     PYTHONPATH=build/release/python python3 examples/learn_features.py pictures
 """
@@ -36,7 +36,7 @@ for method in ("krica", "rica"):
     krica.plot_components(features).set_title(f"{method}: {features.status_} after {features.n_iter_} iterations")
     keep(f"{method}_atoms.png")
 
-# %% How the objective fell
+# %% The objective over the iterations
 plt.semilogy(features.history_["iteration"], features.history_["value"])
 plt.xlabel("iteration")
 plt.ylabel("objective of RICA")
@@ -49,7 +49,7 @@ print(f"test accuracy {classifier.score(images.test_data, images.test_target):.3
 krica.plot_components(classifier)
 keep("max_margin_atoms.png")
 
-# %% Which parts of an image speak for its class
+# %% Which parts of an image support its class
 shown = images.test_data[:6]
 votes = classifier.explain(shown)
 figure, axes = plt.subplots(2, len(shown), figsize=(2 * len(shown), 4))
@@ -61,6 +61,6 @@ for axis in axes.flat:
     axis.set_axis_off()
 keep("votes.png")
 
-# %% The model file is that of the command `krica`
+# %% The model file is the same as that of the command `krica`
 classifier.save(target / "clothes.krica")
 print(target / "clothes.krica", krica.load(target / "clothes.krica").components_.shape)
