@@ -28,7 +28,7 @@ struct Kind {
 template <class Value>
 constexpr Kind kind_of(const Value& /*value*/) {
   if (std::is_same_v<Value, bool>) return {"bool", "True or False"};
-  if (std::is_same_v<Value, std::string>) return {"str", "a string"};
+  if (std::is_same_v<Value, std::string> || Worded<Value>) return {"str", "a string"};
   return std::is_floating_point_v<Value> ? Kind{"float", "a number"}
                                          : Kind{"int", "a whole number"};
 }
@@ -46,9 +46,14 @@ template <class Value>
 void read(const std::string& name, const py::handle& from, Value& value) {
   const bool is_text = py::isinstance<py::str>(from);
   try {
-    if constexpr (std::is_same_v<Value, std::string>) {
+    if constexpr (std::is_same_v<Value, std::string> || Worded<Value>) {
       if (!is_text && !py::isinstance<py::int_>(from)) throw py::cast_error();
-      value = py::str(from).cast<std::string>();
+      const auto text = py::str(from).cast<std::string>();
+      if constexpr (Worded<Value>) {
+        value = from_words<Value>(text, name);
+      } else {
+        value = text;
+      }
     } else {
       value = from.cast<Value>();
     }
@@ -65,11 +70,15 @@ void read(const std::string& name, const py::handle& from, Auto<Value>& value) {
 
 template <class Value>
 py::object written(const Value& value) {
-  return py::cast(value);
+  if constexpr (Worded<Value>) {
+    return py::cast(to_words(value));
+  } else {
+    return py::cast(value);
+  }
 }
 template <class Value>
 py::object written(const Auto<Value>& value) {
-  return value ? py::cast(*value) : py::str(kAuto);
+  return value ? written(*value) : py::str(kAuto);
 }
 
 /// (name, default, help, choices, type) of every option, in the order of help.

@@ -80,12 +80,10 @@ std::vector<std::vector<Index>> shared_out(const Matrix<double>& affinity, Index
 }  // namespace
 
 Discrimination discrimination_of(const BasisRequest& request, bool homogeneous) {
-  const BasisOptions& options = request.options;
-  return {.weight = options.discrimination,
-          .reading = discrimination_reading(options.discrimination_reading),
-          .elastic = options.elastic,
-          .homogeneous = homogeneous,
-          .atom_class = consecutive_classes(request)};
+  Discrimination term = request.options.discrimination;
+  term.homogeneous = homogeneous;
+  term.atom_class = consecutive_classes(request);
+  return term;
 }
 
 std::vector<int> consecutive_classes(const BasisRequest& request) {

@@ -27,8 +27,7 @@ RicaOptions rica_options(const BasisRequest& request) {
   options.weight = options.weight_on == WeightOn::kReconstruction
                        ? request.options.reconstruction_weight
                        : request.options.sparsity;
-  if (request.options.rica_contrast != "auto")
-    apply_contrast(options, request.options.rica_contrast);
+  if (request.options.rica_contrast) apply_contrast(options, *request.options.rica_contrast);
   return options;
 }
 

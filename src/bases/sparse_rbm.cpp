@@ -16,12 +16,12 @@ namespace krica {
 
 Basis learn_sparse_rbm(const Context& context, const BasisRequest& request) {
   BasisRequest by_adam = request;
-  require(request.options.solver == "auto" || request.options.solver == "adam", "sparse_rbm",
+  require(request.options.solver.value_or(SolverKind::kAdam) == SolverKind::kAdam, "sparse_rbm",
           "contrastive divergence is no gradient of a function and needs solver adam, got '{}'",
-          request.options.solver);
+          name_of(*request.options.solver));
   require(!request.options.untied, "sparse_rbm",
           "a restricted Boltzmann machine has one set of weights; leave untied off");
-  by_adam.options.solver = "adam";
+  by_adam.options.solver = SolverKind::kAdam;
   SparseRbmObjective<float> objective(context, request.patches,
                                       {.n_components = request.options.components,
                                        .sparsity = request.options.sparsity,

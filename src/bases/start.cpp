@@ -145,17 +145,15 @@ SolverResult<float> solve(const Context& context, SampledObjective<float>& objec
                           const BasisRequest& request, const Start& start) {
   const BasisOptions& options = request.options;
   const bool many = request.patches.rows() >= kManyPatches;
-  const std::string solver = options.solver != "auto" ? options.solver : many ? "adam" : "lbfgs";
-  if (solver == "lbfgs") {
+  const SolverKind solver = options.solver.value_or(many ? SolverKind::kAdam : SolverKind::kLbfgs);
+  if (solver == SolverKind::kLbfgs) {
     return run(context, Lbfgs<float>({.max_iterations = options.iterations}, request.hooks),
                objective, request, start);
   }
-  if (solver == "adam") {
+  if (solver == SolverKind::kAdam) {
     return run(context, Adam<float>(adam_options(request), request.hooks), objective, request,
                start);
   }
-  require(solver == "fixed-point", "basis",
-          "unknown solver '{}'; known: auto, lbfgs, adam, fixed-point", solver);
   return run(context, FixedPoint<float>({.max_iterations = options.iterations}, request.hooks),
              objective, request, start);
 }

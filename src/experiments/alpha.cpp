@@ -15,10 +15,11 @@ Plan plan_alpha(const Context& context, const ExperimentRequest& request,
       {0.01, 0.1}, {0.001, 0.01, 0.1, 1}, {0.0001, 0.001, 0.01, 0.1, 1, 10}};
   Plan plan;
   plan.axis = "discrimination weight α";
-  add_sweep(plan,
-            {kSystems, values.at(request.size),
-             [](PipelineOptions& options, double value) { options.discrimination = value; }},
-            request, data, validation_folds(context, request, data));
+  add_sweep(
+      plan,
+      {kSystems, values.at(request.size),
+       [](PipelineOptions& options, double value) { options.basis.discrimination.weight = value; }},
+      request, data, validation_folds(context, request, data));
   return plan;
 }
 

@@ -23,7 +23,7 @@ Plan plan_basis_size(const Context&, const ExperimentRequest& request, const Exp
   const auto set = [classes](PipelineOptions& options, double value) {
     const auto atoms = static_cast<Index>(value);
     const bool by_class = basis_method(options.method).needs_labels;
-    options.components = by_class ? (atoms + classes - 1) / classes * classes : atoms;
+    options.basis.components = by_class ? (atoms + classes - 1) / classes * classes : atoms;
   };
   Plan plan;
   plan.axis = "atoms K";

@@ -18,7 +18,7 @@ Plan plan_gamma(const Context& context, const ExperimentRequest& request,
   plan.axis = "Gaussian width γ";
   add_sweep(plan,
             {kSystems, values.at(request.size),
-             [](PipelineOptions& options, double value) { options.gamma = value; }, true},
+             [](PipelineOptions& options, double value) { options.kernel.gamma = value; }, true},
             request, data, validation_folds(context, request, data));
   return plan;
 }

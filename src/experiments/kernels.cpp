@@ -11,15 +11,15 @@ namespace {
 
 struct KernelLine {
   std::string_view name;
-  std::string_view kernel;
+  KernelKind kernel;
 };
 constexpr auto kKernels = std::to_array<KernelLine>({
-    {"Polynomial, degree 3", "polynomial"},
-    {"Inverse distance", "inverse-distance"},
-    {"Inverse square distance", "inverse-square-distance"},
-    {"Exponential histogram intersection", "histogram-intersection"},
-    {"Gaussian", "gaussian"},
-    {"Linear (no kernel)", "linear"},
+    {"Polynomial, degree 3", KernelKind::kPolynomial},
+    {"Inverse distance", KernelKind::kInverseDistance},
+    {"Inverse square distance", KernelKind::kInverseSquareDistance},
+    {"Exponential histogram intersection", KernelKind::kHistogramIntersection},
+    {"Gaussian", KernelKind::kGaussian},
+    {"Linear (no kernel)", KernelKind::kLinear},
 });
 
 }  // namespace
@@ -34,7 +34,7 @@ Plan plan_kernels(const Context&, const ExperimentRequest& request, const Experi
   constexpr Sized<Index> kComponents = {20, 200, 1600};
   for (const KernelLine& line : kKernels) {
     Configuration configuration = configured({line.name, "krica"}, request, data, kComponents, 8);
-    configuration.options.kernel = line.kernel;
+    configuration.options.kernel.kind = line.kernel;
     set_folds(configuration, folds);
     plan.configurations.push_back(std::move(configuration));
   }

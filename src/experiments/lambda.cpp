@@ -16,7 +16,7 @@ Plan plan_lambda(const Context& context, const ExperimentRequest& request,
   plan.axis = "sparsity weight λ";
   add_sweep(plan,
             {kSystems, values.at(request.size),
-             [](PipelineOptions& options, double value) { options.sparsity = value; }},
+             [](PipelineOptions& options, double value) { options.basis.sparsity = value; }},
             request, data, validation_folds(context, request, data));
   return plan;
 }

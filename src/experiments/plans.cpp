@@ -32,12 +32,12 @@ Index images_a_class(const ExperimentData& data) {
 void shrink(PipelineOptions& options, ExperimentSize size) {
   if (size == ExperimentSize::kFull) return;
   const bool smoke = size == ExperimentSize::kSmoke;
-  options.stride = smoke ? 4 : 2;
-  options.patches = smoke ? 600 : 10000;
-  options.iterations = smoke ? 3 : 30;
-  options.epochs = smoke ? 1 : 8;
-  options.landmarks = smoke ? 60 : 400;
-  if (smoke) options.svm_c = 0.05;
+  options.descriptor.stride = smoke ? 4 : 2;
+  options.descriptor.patches = smoke ? 600 : 10000;
+  options.basis.iterations = smoke ? 3 : 30;
+  options.basis.epochs = smoke ? 1 : 8;
+  options.whitening.landmarks = smoke ? 60 : 400;
+  if (smoke) options.classifier.C = 0.05;
 }
 
 }  // namespace
@@ -55,7 +55,7 @@ Configuration configured(const System& system, const ExperimentRequest& request,
   shrink(options, request.size);
   options.method = system.method;
   options.seed = request.seed;
-  options.receptive_field = field;
+  options.descriptor.receptive_field = field;
   const Index wanted = request.components > 0 ? request.components : components.at(request.size);
   Index atoms = std::max<Index>(1, static_cast<Index>(system.part * static_cast<double>(wanted)));
   const Index most = kMostComponents.at(request.size);
@@ -68,7 +68,7 @@ Configuration configured(const System& system, const ExperimentRequest& request,
     atoms = (atoms / classes + 1) * classes;
     configuration.note = fmt::format("{} atoms, the same number for every class", atoms);
   }
-  options.components = atoms;
+  options.basis.components = atoms;
   return configuration;
 }
 

@@ -61,13 +61,13 @@ TestedModel SharedBasis::test(const Context& context, const TrialSplit& split) c
   standardiser.apply_in_place(context, features.view());
   const std::vector<int> labels = values_at(images.labels(), places);
   SvmTrainer trainer(context, std::as_const(features).view(), labels, images.classes(),
-                     {.balanced = options.balanced});
+                     {.balanced = options.classifier.balanced});
   TrainingReport report = report_;
-  if (!options.svm_c) {
+  if (!options.classifier.C) {
     report.chosen_c = trainer.choose_c();
-    options.svm_c = report.chosen_c.C;
+    options.classifier.C = report.chosen_c.C;
   }
-  const LinearSvm svm = trainer.fit(*options.svm_c);
+  const LinearSvm svm = trainer.fit(*options.classifier.C);
   report.stages.push_back(stage_since("svm", start));
   FeatureMatrix tested = split.test.empty()
                              ? rows_at(context, *test_features_, all_places(test_features_->rows()))

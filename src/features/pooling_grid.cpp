@@ -2,6 +2,7 @@
 #include "krica/features/pooling_grid.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 
 #include "runtime/check.hpp"
@@ -49,6 +50,20 @@ bool covers(const Range& cell, const Range& piece) {
 }
 
 }  // namespace
+
+std::string PoolGrid::text() const { return fmt::format("{}x{}", rows, cols); }
+
+PoolGrid PoolGrid::from_text(std::string_view text) {
+  PoolGrid grid{0, 0};
+  const std::size_t cross = text.find('x');
+  if (cross != std::string_view::npos) {
+    std::from_chars(text.data(), text.data() + cross, grid.rows);
+    std::from_chars(text.data() + cross + 1, text.data() + text.size(), grid.cols);
+  }
+  require(grid.rows >= 1 && grid.cols >= 1 && text == grid.text(), "options",
+          "pool must be ROWSxCOLUMNS such as 2x2, got '{}'", text);
+  return grid;
+}
 
 void FeatureOptions::validate() const {
   require(receptive_field >= 1, kName, "receptive_field must be >= 1, got {}", receptive_field);

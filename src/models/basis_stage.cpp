@@ -19,37 +19,38 @@ constexpr double kPatchToSampleGamma = 6;
 
 Preprocessing fit_preprocessing(const Context& context, const Matrix<float>& raw_patches,
                                 const ImageShape& shape, PipelineOptions& options) {
-  if (options.whitening == "kpca" && !options.whitening_gamma) {
+  if (options.whitening.method == WhiteningMethod::kKernelPca && !options.whitening.gamma) {
     // From the input of the kernel PCA; 1/median is the usual width.
     const Matrix<float> input =
         Preprocessing::with_contrast(context, raw_patches, preprocessing_of(options, shape));
-    options.whitening_gamma = auto_gamma<float>(context, input) / kPatchToSampleGamma;
+    options.whitening.gamma = auto_gamma<float>(context, input) / kPatchToSampleGamma;
   }
   return Preprocessing::fit(context, raw_patches, preprocessing_of(options, shape));
 }
 
 /// The preprocessing of what was learned so far, and the widths that belong to it.
 Preprocessing taken_from(const Model& model, PipelineOptions& options) {
-  options.gamma = model.options().gamma;
-  options.whitening_gamma = model.options().whitening_gamma;
+  options.kernel.gamma = model.options().kernel.gamma;
+  options.whitening.gamma = model.options().whitening.gamma;
   return model.parts().extractor->preprocessing();
 }
 
 void settle_gamma(const Context& context, const Matrix<float>& patches, bool samples,
                   PipelineOptions& options) {
-  if (options.gamma || !has_effect(options, "gamma")) {
-    options.gamma = options.gamma.value_or(1.0);
+  if (options.kernel.gamma || !has_effect(options, "gamma")) {
+    options.kernel.gamma = options.kernel.gamma.value_or(1.0);
     return;
   }
   const double gamma = auto_gamma<float>(context, patches);
-  options.gamma = samples ? gamma / kPatchToSampleGamma : gamma;
+  options.kernel.gamma = samples ? gamma / kPatchToSampleGamma : gamma;
 }
 
 PreparedPatches prepare_patches(TrainingRun& run, const ImageSet& input) {
   const Context& context = run.context;
   PipelineOptions options = run.job.options;
   PatchSample sample = timed(run.report, "patches", [&] {
-    return sample_patches(context, input, *options.receptive_field, options.patches);
+    return sample_patches(context, input, *options.descriptor.receptive_field,
+                          options.descriptor.patches);
   });
   return timed(run.report, "whitening", [&] {
     Preprocessing preprocessing =

@@ -1,32 +1,40 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "krica/bases/basis.hpp"
-#include "krica/joint/margin_loss.hpp"
-#include "krica/models/options.hpp"
-#include "krica/objectives/discrimination.hpp"
-#include "krica/runtime/enum_names.hpp"
+#include "krica/models/option_list.hpp"
 
 namespace krica {
+namespace {
+
+template <class Value>
+std::vector<std::string> names_for(const Value& /*value*/) {
+  if constexpr (std::is_enum_v<Value>) {
+    return all_names<Value>();
+  } else {
+    return {};
+  }
+}
+template <class Value>
+std::vector<std::string> names_for(const Auto<Value>& /*value*/) {
+  return names_for(Value());
+}
+
+std::vector<std::string> method_names() {
+  std::vector<std::string> names;
+  for (const BasisMethod& method : basis_methods()) names.emplace_back(method.name);
+  return names;
+}
+
+}  // namespace
 
 std::vector<std::string> choices_of(std::string_view option) {
-  std::vector<std::string> choices;
-  if (option == "method") {
-    for (const BasisMethod& method : basis_methods()) choices.emplace_back(method.name);
-  }
-  if (option == "kernel") choices = all_names<KernelKind>();
-  if (option == "encoder") choices = all_names<EncoderKind>();
-  if (option == "whitening") {
-    choices = all_names<WhiteningKind>();
-    choices.emplace_back("kpca");
-  }
+  if (option == "method") return method_names();
   if (option == "init")
-    choices = {"kmeans", "omp-1", "random-patches", "random", "class-kmeans", "label-affinity"};
-  if (option == "discrimination-reading") choices = all_names<DiscriminationReading>();
-  if (option == "convention") choices = {"paper", "le", "matlab"};
-  if (option == "rica-contrast") choices = {"smooth-l1", "logcosh", "exp", "sqrt"};
-  if (option == "pooling-groups") choices = {"none", "topographic"};
-  if (option == "landmark-choice") choices = {"kmeans", "random"};
-  if (option == "loss") choices = all_names<MarginLoss>();
-  if (option == "solver") choices = {"auto", "lbfgs", "adam", "fixed-point"};
+    return {"kmeans", "omp-1", "random-patches", "random", "class-kmeans", "label-affinity"};
+  if (option == "pooling-groups") return {"none", "topographic"};
+  std::vector<std::string> choices;
+  const PipelineOptions defaults;
+  for_each_option(defaults, [&](std::string_view name, const auto& value, std::string_view) {
+    if (name == option) choices = names_for(value);
+  });
   return choices;
 }
 

@@ -70,12 +70,13 @@ ClassifierParts fit_classifier(TrainingRun& run, const ImageSet& images, Feature
     Standardiser standardiser = Standardiser::fit(run.context, std::as_const(features).view());
     standardiser.apply_in_place(run.context, features.view());
     SvmTrainer trainer(run.context, std::as_const(features).view(), images.labels(),
-                       images.classes(), {.balanced = options.balanced});
-    if (!options.svm_c) options.svm_c = choose_c(run, trainer);
-    if (!temperature) temperature = calibrate(run, trainer, *options.svm_c);
+                       images.classes(), {.balanced = options.classifier.balanced});
+    if (!options.classifier.C) options.classifier.C = choose_c(run, trainer);
+    if (!temperature) temperature = calibrate(run, trainer, *options.classifier.C);
     const auto state = run.checkpoint.state(kFit);
-    LinearSvm svm = trainer.fit(*options.svm_c, run.checkpoint.solver_hooks(run.context, kFit),
-                                state ? &*state : nullptr);
+    LinearSvm svm =
+        trainer.fit(*options.classifier.C, run.checkpoint.solver_hooks(run.context, kFit),
+                    state ? &*state : nullptr);
     return ClassifierParts{std::move(standardiser), std::move(svm), temperature};
   });
 }

@@ -13,8 +13,8 @@ namespace krica {
 FeatureMatrix extract_features(TrainingRun& run, const FeatureExtractor* extractor,
                                const ImageSet& input);
 
-/// Standardises the features in place and fits the SVM to them. Settles options.svm_c where it is
-/// open. `temperature`: known already, else it is fitted where there are images to hold out.
+/// Standardises the features in place and fits the SVM to them. Settles options.classifier.C where
+/// it is open. `temperature`: known already, else it is fitted where there are images to hold out.
 ClassifierParts fit_classifier(TrainingRun& run, const ImageSet& images, FeatureMatrix features,
                                std::optional<double> temperature, PipelineOptions& options);
 

@@ -92,10 +92,11 @@ TrainingEstimate estimate_training(const MachineSpeed& speed, const DataFacts& f
     add("basis", basis_cost(sizes));
   }
   if (sizes.method.joint) {
-    const double epochs = static_cast<double>(settled.epochs.value_or(kEpochs));
+    const double epochs = static_cast<double>(settled.basis.epochs.value_or(kEpochs));
     add("max-margin", joint_cost(sizes), epochs * sizes.images);
   }
-  const bool keeps_joint_classifier = sizes.method.joint && !settled.refit.value_or(true);
+  const bool keeps_joint_classifier =
+      sizes.method.joint && !settled.max_margin.refit.value_or(true);
   if (sizes.classes == 0 || keeps_joint_classifier) return estimate;
   add("features", encoding_cost(sizes) * sizes.images, sizes.images);
   add("svm", svm_cost(sizes));
@@ -105,7 +106,7 @@ TrainingEstimate estimate_training(const MachineSpeed& speed, const DataFacts& f
 double estimate_encoding(const MachineSpeed& speed, const DataFacts& facts,
                          const PipelineOptions& settled, const ReadingTime& reading) {
   const TrainingSizes sizes(facts, settled);
-  const double views = settled.test_flips && sizes.classes > 0 ? 2 : 1;
+  const double views = settled.classifier.test_flips && sizes.classes > 0 ? 2 : 1;
   return (encoding_cost(sizes) * (views * sizes.images)).seconds(speed) +
          reading_seconds(speed, reading.first, sizes.images);
 }
@@ -114,7 +115,8 @@ std::string learning_text(const DataFacts& facts, const PipelineOptions& settled
   const char* noun = facts.shape.is_sample() ? "samples" : "images";
   const bool basis = basis_method(settled.method).learn != nullptr;
   const std::string what =
-      basis ? fmt::format("{} atoms", with_commas(settled.components.value_or(0))) : "a classifier";
+      basis ? fmt::format("{} atoms", with_commas(settled.basis.components.value_or(0)))
+            : "a classifier";
   return fmt::format("learning {} from {} {}", what, with_commas(facts.size), noun);
 }
 

@@ -40,10 +40,10 @@ std::string digest_of(const Model& model) {
 Matrix<float> reconstruction_patches(const Context& context, const ImageSet& images,
                                      const Preprocessing& preprocessing,
                                      const PipelineOptions& options) {
-  if (options.reconstruction == 0) return {};
-  const Index count = std::min(options.patches, kReconstructionPatches);
+  if (options.max_margin.reconstruction == 0) return {};
+  const Index count = std::min(options.descriptor.patches, kReconstructionPatches);
   return preprocessing.apply(
-      context, sample_patches(context, images, *options.receptive_field, count).patches);
+      context, sample_patches(context, images, *options.descriptor.receptive_field, count).patches);
 }
 
 /// Atoms whose codes hardly vary over the patches, relative to their mean: standardised features of
@@ -71,7 +71,8 @@ Status settled_status(const Context& context, const ImageSet& images,
     return result.status;
   const Matrix<float> patches = preprocessing.apply(
       context,
-      sample_patches(context, images, *options.receptive_field, kConditionPatches).patches);
+      sample_patches(context, images, *options.descriptor.receptive_field, kConditionPatches)
+          .patches);
   const Encoder encoder(encoder_of(options), result.atoms, result.shapes);
   if (2 * inactive_atoms(encoder, patches) > result.atoms.rows()) return Status::kDiverged;
   const Kernel products{.kind = KernelKind::kLinear};
@@ -111,7 +112,7 @@ class JointStage {
         checkpoint_(checkpoint),
         start_(std::move(start)),
         options_(start_.options) {
-    if (!options_.batch) options_.batch = batch_for(images.size());
+    if (!options_.basis.batch) options_.basis.batch = batch_for(images.size());
     patches_ = reconstruction_patches(context, images, start_.preprocessing, options_);
     if (const auto known = checkpoint.state(kEvidence)) evidence_ = JointEvidence::load(*known);
   }
@@ -139,7 +140,8 @@ class JointStage {
  private:
   /// Whoever asks for early stopping asks for one training with images held out.
   [[nodiscard]] bool learns_from_all() const {
-    return !options_.held_out && !options_.patience && is_small(images_.size());
+    return !options_.max_margin.held_out && !options_.max_margin.patience &&
+           is_small(images_.size());
   }
 
   /// What the images that a training held out say about it, and what its atoms look like. Where
@@ -201,7 +203,7 @@ class JointStage {
           accuracy_of(best_classes(scores), labels) * static_cast<double>(count);
       note_temperature(Kept::kJoint, scores, labels);
     }
-    if (options_.refit.value_or(true))
+    if (options_.max_margin.refit.value_or(true))
       evidence_.learned.add(try_svm(Kept::kRefitted, features, held_out), count);
     features = features_by(start_.encoder);
     evidence_.start.add(try_svm(Kept::kStart, features, held_out), count);
@@ -233,12 +235,13 @@ class JointStage {
     Standardiser::fit(context_, std::as_const(features).view())
         .apply_in_place(context_, features.view());
     SvmTrainer trainer(context_, std::as_const(features).view(), images_.labels(),
-                       images_.classes(), {.balanced = options_.balanced});
+                       images_.classes(), {.balanced = options_.classifier.balanced});
     trainer.hold_out(held_out);
-    ChosenC chosen = options_.svm_c ? ChosenC{*options_.svm_c, {}} : trainer.choose_c();
+    ChosenC chosen =
+        options_.classifier.C ? ChosenC{*options_.classifier.C, {}} : trainer.choose_c();
     const HeldOutScores held = trainer.held_out_scores(chosen.C);
     note_temperature(candidate, held.scores, held.labels);
-    if (options_.svm_c)
+    if (options_.classifier.C)
       chosen.tried.emplace_back(chosen.C, accuracy_of(best_classes(held.scores), held.labels));
     return chosen;
   }
@@ -253,14 +256,16 @@ class JointStage {
   [[nodiscard]] Kept choice(const JointResult& result) const {
     // Where learning from all images failed, the trials say nothing about what is left.
     if (learns_from_all() && result.status == Status::kNumericalTrouble) return Kept::kStart;
-    if (evidence_.parts > 0) return evidence_.choice(options_.refit);
-    return options_.refit.value_or(true) || !result.classifier ? Kept::kRefitted : Kept::kJoint;
+    if (evidence_.parts > 0) return evidence_.choice(options_.max_margin.refit);
+    return options_.max_margin.refit.value_or(true) || !result.classifier ? Kept::kRefitted
+                                                                          : Kept::kJoint;
   }
 
   JointOutcome outcome(JointResult result, Kept kept) {
-    options_.refit = kept != Kept::kJoint;
+    options_.max_margin.refit = kept != Kept::kJoint;
     const SvmTrials& svms = kept == Kept::kStart ? evidence_.start : evidence_.learned;
-    if (evidence_.parts > 0 && kept != Kept::kJoint && !options_.svm_c) options_.svm_c = svms.C();
+    if (evidence_.parts > 0 && kept != Kept::kJoint && !options_.classifier.C)
+      options_.classifier.C = svms.C();
     const bool start_kept = kept == Kept::kStart && result.status != Status::kNumericalTrouble;
     JointOutcome outcome{{options_, start_.preprocessing,
                           kept == Kept::kStart ? start_.encoder : learned_encoder(result),
@@ -299,33 +304,25 @@ class JointStage {
 }  // namespace
 
 std::shared_ptr<const Model> starting_model(PipelineOptions& options) {
-  const std::string& init = *options.init;
+  const std::string& init = *options.basis.init;
   if (std::find(kInits.begin(), kInits.end(), init) != kInits.end()) return nullptr;
   require(std::filesystem::exists(init), kName,
           "init must be kmeans, omp-1, random-patches, random or a model file, got '{}'", init);
   auto model = std::make_shared<const Model>(Model::load(init));
   const PipelineOptions& from = model->options();
-  const std::string encoder = from.encoder.value_or("none");
-  require(encoder != "none" && has_derivative(encoder_kind(encoder)), kName,
-          "{} has '{}' codes, which have no derivative to learn by", init, encoder);
-  options.encoder = encoder;
-  options.threshold = from.threshold;
-  options.components = model->parts().extractor->encoder().atoms().rows();
-  options.receptive_field = from.receptive_field;
-  options.kernel = from.kernel;
-  options.gamma = from.gamma;
-  options.degree = from.degree;
-  options.kernel_scale = from.kernel_scale;
-  options.unit_norm = from.unit_norm;
+  require(from.encoder.kind && has_derivative(*from.encoder.kind), kName,
+          "{} has '{}' codes, which have no derivative to learn by", init,
+          from.encoder.kind ? name_of(*from.encoder.kind) : "none");
+  options.basis.components = model->parts().extractor->encoder().atoms().rows();
+  const Index stride = options.descriptor.stride;
+  const Index patches = options.descriptor.patches;
+  options.descriptor = from.descriptor;
+  options.descriptor.stride = stride;
+  options.descriptor.patches = patches;
   options.whitening = from.whitening;
-  options.whitening_epsilon = from.whitening_epsilon;
-  options.whitening_components = from.whitening_components;
-  options.whitening_gamma = from.whitening_gamma;
-  options.landmarks = from.landmarks;
-  options.landmark_choice = from.landmark_choice;
-  options.contrast = from.contrast;
-  options.contrast_epsilon = from.contrast_epsilon;
-  options.init = "model " + digest_of(*model);
+  options.kernel = from.kernel;
+  options.encoder = from.encoder;
+  options.basis.init = "model " + digest_of(*model);
   return model;
 }
 

@@ -10,9 +10,9 @@
 
 namespace krica {
 
-/// Where options.init names a model file: that model; the options that its atoms depend on are
-/// taken from it, and init becomes its digest, so that a model file holds no path. Null otherwise.
-/// Throws InvalidArgument for a name that is neither.
+/// Where options.basis.init names a model file: that model; the options that its atoms depend on
+/// are taken from it, and init becomes its digest, so that a model file holds no path. Null
+/// otherwise. Throws InvalidArgument for a name that is neither.
 std::shared_ptr<const Model> starting_model(PipelineOptions& options);
 
 /// Learns from labelled images, beginning with the given atoms. Restored from the checkpoint where

@@ -152,7 +152,7 @@ FeatureMatrix Model::features_in_range(const Context& context, const ImageSet& i
 Matrix<float> Model::scores(const Context& context, const ImageSet& images) const {
   const ImageSetPtr learned = in_learned_range(context, images);
   Matrix<float> scores = plain_scores(context, *learned);
-  if (!parts_.options.test_flips) return scores;
+  if (!parts_.options.classifier.test_flips) return scores;
   const Matrix<float> mirrored = plain_scores(context, Mirrored(*learned));
   for (Index e = 0; e < scores.size(); ++e)
     scores.data()[e] = (scores.data()[e] + mirrored.data()[e]) / 2;

@@ -10,7 +10,6 @@
 
 namespace krica {
 
-Pooling pooling_of(const PipelineOptions& options);
 BasisOptions basis_of(const PipelineOptions& options);
 JointOptions joint_of(const PipelineOptions& options);
 /// For options that resolved() gave for samples.

@@ -50,35 +50,36 @@ class Chooser {
 
   void choose_field() {
     PipelineOptions& options = result_.options;
-    if (options.receptive_field) return;
+    if (options.descriptor.receptive_field) return;
     const Index side = std::min(facts_.shape.height, facts_.shape.width);
-    options.receptive_field = std::clamp<Index>(side >= kLargeSide ? kLargeField : kField, 1,
-                                                std::max<Index>(1, side / 2));
+    options.descriptor.receptive_field = std::clamp<Index>(
+        side >= kLargeSide ? kLargeField : kField, 1, std::max<Index>(1, side / 2));
     if (facts_.shape.is_sample() || basis_method(options.method).learn == nullptr) return;
-    note("receptive-field", std::to_string(*options.receptive_field),
+    note("receptive-field", std::to_string(*options.descriptor.receptive_field),
          fmt::format("images of {} x {}", facts_.shape.width, facts_.shape.height));
   }
 
   void choose_components() {
     PipelineOptions& options = result_.options;
-    if (options.components) return;
+    if (options.basis.components) return;
     const BasisMethod& method = basis_method(options.method);
-    options.components = components_for(method, facts_, *options.receptive_field);
+    options.basis.components = components_for(method, facts_, *options.descriptor.receptive_field);
     if (method.learn == nullptr) return;
-    note("components", std::to_string(*options.components),
+    note("components", std::to_string(*options.basis.components),
          fmt::format("for {} {}", facts_.size, noun_of(facts_)));
   }
 
   void choose_training() {
     PipelineOptions& options = result_.options;
     const bool joint = basis_method(options.method).joint;
-    if (!options.flips) {
-      options.flips = joint && facts_.shape.channels == 3 && !facts_.shape.is_sample();
-      if (*options.flips) note("flips", "yes", "colour images: mirrored photographs are as likely");
+    if (!options.max_margin.flips) {
+      options.max_margin.flips = joint && facts_.shape.channels == 3 && !facts_.shape.is_sample();
+      if (*options.max_margin.flips)
+        note("flips", "yes", "colour images: mirrored photographs are as likely");
     }
-    if (options.epochs) return;
-    options.epochs = joint ? joint_epochs_for(facts_.size) : kEpochs;
-    if (joint) note("epochs", std::to_string(*options.epochs), described(facts_));
+    if (options.basis.epochs) return;
+    options.basis.epochs = joint ? joint_epochs_for(facts_.size) : kEpochs;
+    if (joint) note("epochs", std::to_string(*options.basis.epochs), described(facts_));
   }
 
   Recommendation result_;

@@ -9,9 +9,9 @@ namespace krica {
 
 bool has_linear_codes(const PipelineOptions& options) {
   const bool linear =
-      options.encoder == "linear" ||
-      (options.encoder == "kernel" && kernel_kind(options.kernel) == KernelKind::kLinear);
-  return linear && options.pool_power.value_or(1.0) == 1.0;
+      options.encoder.kind == EncoderKind::kLinear ||
+      (options.encoder.kind == EncoderKind::kKernel && options.kernel.kind == KernelKind::kLinear);
+  return linear && options.pooling.power.value_or(1.0) == 1.0;
 }
 
 Matrix<double> input_filters(const Model& model) {
@@ -39,7 +39,7 @@ Matrix<float> samples_from_codes(const Model& model, ConstMatrixView<float> code
           "only samples can be restored from their codes");
   require(has_linear_codes(model.options()), "reconstruction",
           "codes of the encoder '{}' cannot be inverted; learn with encoder linear",
-          model.options().encoder.value_or("none"));
+          name_of(model.parts().extractor->encoder().options().kind));
   const ConstMatrixView<float> atoms = model.parts().extractor->encoder().atoms();
   require(codes.cols() == atoms.rows(), "reconstruction",
           "codes of {} values where there are {} atoms", codes.cols(), atoms.rows());

@@ -46,7 +46,8 @@ Cost kernel_pca_cost(const TrainingSizes& s) {
   constexpr double kWideProducts = 2;  // in double precision
   const double l = s.landmarks;
   const double rank = std::min(l, std::max(s.outputs, l / 4));  // directions above rounding
-  const bool drawn = s.options.landmark_choice == "random" || l >= s.patches;
+  const bool drawn =
+      s.options.whitening.landmark_choice == LandmarkChoice::kRandom || l >= s.patches;
   const Cost landmarks = drawn ? Cost{} : kmeans_cost(s.patches, s.inputs, l, kLandmarkTurns);
   const double moments =
       2 * l * s.inputs + kWideProducts * 2 * rank * (l + rank);  // products per patch
@@ -59,7 +60,8 @@ Cost preprocessing_cost(const TrainingSizes& s) {
   const Cost contrast = loops(6 * s.inputs);
   if (s.landmarks > 0)
     return contrast + products(2 * s.landmarks * (s.inputs + s.outputs)) + loops(4 * s.landmarks);
-  const bool whitens = s.options.whitening == "zca" || s.options.whitening == "pca";
+  const bool whitens = s.options.whitening.method == WhiteningMethod::kZca ||
+                       s.options.whitening.method == WhiteningMethod::kPca;
   return contrast + products(whitens ? 2 * s.inputs * s.outputs : 0);
 }
 
@@ -70,14 +72,14 @@ Cost drawing_cost(const TrainingSizes& s) {
 
 Cost spherical_turns_cost(const TrainingSizes& s) {
   constexpr double kUsualTurns = 65;
-  const double turns = std::min(as_double(*s.options.iterations), kUsualTurns);
+  const double turns = std::min(as_double(*s.options.basis.iterations), kUsualTurns);
   const Cost turn =
       products(2 * s.patches * s.outputs * s.atoms) + loops(3 * s.patches * s.outputs);
   return turn * (turns + 1);
 }
 
 Cost start_cost(const TrainingSizes& s) {
-  const std::string init = s.options.init.value_or("random");
+  const std::string init = s.options.basis.init.value_or("random");
   if (init == "omp-1") return spherical_turns_cost(s);
   if (init == "kmeans" || init == "label-affinity")
     return kmeans_cost(s.patches, s.outputs, s.atoms);
@@ -132,9 +134,9 @@ Cost step_cost(const TrainingSizes& s, double batch) {
 Cost adam_cost(const TrainingSizes& s) {
   const double held_out = std::min(0.1 * s.patches, 10000.0);
   const double epochs =
-      objective_of(s.method).epochs * as_double(s.options.epochs.value_or(kEpochs));
-  const double batch =
-      std::clamp(as_double(s.options.batch.value_or(1024)), 1.0, std::max(1.0, s.patches / 10));
+      objective_of(s.method).epochs * as_double(s.options.basis.epochs.value_or(kEpochs));
+  const double batch = std::clamp(as_double(s.options.basis.batch.value_or(1024)), 1.0,
+                                  std::max(1.0, s.patches / 10));
   const double steps = epochs * std::floor((s.patches - held_out) / batch);
   return evaluation_cost(s) * (steps * batch + (epochs + 1) * held_out / 2) +
          step_cost(s, batch) * steps;
@@ -144,20 +146,21 @@ Cost adam_cost(const TrainingSizes& s) {
 Cost batch_solver_cost(const TrainingSizes& s) {
   constexpr double kEvaluationsPerIteration = 1.1;
   const double iterations =
-      std::min(as_double(*s.options.iterations), objective_of(s.method).iterations);
+      std::min(as_double(*s.options.basis.iterations), objective_of(s.method).iterations);
   return evaluation_cost(s) * (s.patches * kEvaluationsPerIteration * iterations);
 }
 
 Cost solver_cost(const TrainingSizes& s) {
   constexpr double kManyPatches = 50000;  // from here on `auto` is Adam
-  const bool adam = s.options.solver == "adam" || s.method.solvers == SolverChoice::kAdam ||
-                    (s.options.solver == "auto" && s.patches >= kManyPatches);
+  const bool adam = s.options.basis.solver == SolverKind::kAdam ||
+                    s.method.solvers == SolverChoice::kAdam ||
+                    (!s.options.basis.solver && s.patches >= kManyPatches);
   return start_cost(s) + (adam ? adam_cost(s) : batch_solver_cost(s));
 }
 
 Cost fast_ica_cost(const TrainingSizes& s) {
   constexpr double kUsualIterations = 150;
-  const double iterations = std::min(as_double(*s.options.iterations), kUsualIterations);
+  const double iterations = std::min(as_double(*s.options.basis.iterations), kUsualIterations);
   const double K = s.atoms;
   const Cost turn = products(s.patches * 4 * K * K) + loops(s.patches * 24 * K) + eigen(K);
   return turn * iterations;
@@ -168,17 +171,17 @@ Cost spherical_kmeans_cost(const TrainingSizes& s) {
 }
 
 /// Loops for one value of a code beside the products.
-double code_terms(std::string_view encoder) {
-  if (encoder == "lasso") return 40;
-  if (encoder == "soft-abs") return 12;
-  if (encoder == "sigmoid") return 4;
-  return encoder == "triangle" ? 1.5 : 0.5;
+double code_terms(EncoderKind encoder) {
+  if (encoder == EncoderKind::kLasso) return 40;
+  if (encoder == EncoderKind::kSoftAbs) return 12;
+  if (encoder == EncoderKind::kSigmoid) return 4;
+  return encoder == EncoderKind::kTriangle ? 1.5 : 0.5;
 }
 
 /// Of one patch.
 Cost code_cost(const TrainingSizes& s) {
   return products(2 * s.outputs * s.atoms) +
-         loops(code_terms(s.options.encoder.value_or("kernel")) * s.atoms);
+         loops(code_terms(s.options.encoder.kind.value_or(EncoderKind::kKernel)) * s.atoms);
 }
 
 /// One evaluation of the squared hinge loss on `rows` × `width` values, and the change of
@@ -207,24 +210,24 @@ double Cost::seconds(const MachineSpeed& speed) const {
 TrainingSizes::TrainingSizes(const DataFacts& facts, const PipelineOptions& settled)
     : options(settled), method(basis_method(settled.method)) {
   const ImageShape& shape = facts.shape;
-  const Index field = settled.receptive_field.value_or(kField);
-  const auto [rows, cols] = parse_grid(settled.pool);
-  const bool doubled = settled.encoder == "soft-threshold";
+  const Index field = settled.descriptor.receptive_field.value_or(kField);
+  const auto [rows, cols] = settled.pooling.grid;
+  const bool doubled = settled.encoder.kind == EncoderKind::kSoftThreshold;
   images = as_double(facts.size);
   values = as_double(shape.values());
-  positions = positions_along(shape.height, field, settled.stride) *
-              positions_along(shape.width, field, settled.stride);
-  patches = as_double(settled.patches);
+  positions = positions_along(shape.height, field, settled.descriptor.stride) *
+              positions_along(shape.width, field, settled.descriptor.stride);
+  patches = as_double(settled.descriptor.patches);
   if (shape.is_sample()) patches = std::min(patches, images);
   inputs = as_double(field * field * shape.channels);
-  const bool kernel_pca = settled.whitening == "kpca";
-  const double wanted =
-      settled.landmarks > 0 ? as_double(settled.landmarks) : patches;  // 0: all patches
+  const bool kernel_pca = settled.whitening.method == WhiteningMethod::kKernelPca;
+  const double wanted = settled.whitening.landmarks > 0 ? as_double(settled.whitening.landmarks)
+                                                        : patches;  // 0: all patches
   landmarks = kernel_pca ? std::min(wanted, patches) : 0;
-  const double kept = as_double(settled.whitening_components);
+  const double kept = as_double(settled.whitening.components);
   outputs = kept > 0 ? std::min(kept, kernel_pca ? landmarks : inputs)
                      : (kernel_pca ? landmarks / 2 : inputs);
-  atoms = as_double(settled.components.value_or(0));
+  atoms = as_double(settled.basis.components.value_or(0));
   features = method.learn == nullptr ? values : as_double(rows * cols) * atoms * (doubled ? 2 : 1);
   classes = as_double(facts.classes);
 }
@@ -266,8 +269,9 @@ struct JointPasses {
 JointPasses joint_passes(const TrainingSizes& s) {
   constexpr double kMostHeldOut = 2000;
   const auto images = static_cast<Index>(s.images);
-  const double held_out = std::min(s.options.held_out.value_or(kHeldOut) * s.images, kMostHeldOut);
-  if (s.options.held_out || !is_small(images))
+  const double held_out =
+      std::min(s.options.max_margin.held_out.value_or(kHeldOut) * s.images, kMostHeldOut);
+  if (s.options.max_margin.held_out || !is_small(images))
     return {s.images - held_out, held_out > 0 ? 1.0 : 0.0};
   const double folds = as_double(folds_for(images));
   if (folds > 0) return {folds * s.images, folds};  // each leaves out its part; then all once more
@@ -282,7 +286,7 @@ Cost joint_cost(const TrainingSizes& s) {
   // per code; patches are preprocessed once.
   constexpr double kPasses = 3.6;
   constexpr double kTermsPerCode = 2;
-  const double epochs = as_double(s.options.epochs.value_or(kEpochs));
+  const double epochs = as_double(s.options.basis.epochs.value_or(kEpochs));
   const JointPasses passes = joint_passes(s);
   const Cost step =
       (preprocessing_cost(s) + code_cost(s) * kPasses + loops(kTermsPerCode * s.atoms)) *
@@ -308,7 +312,7 @@ Cost svm_cost(const TrainingSizes& s) {
   const bool spanned = m <= kMostSpanned && 4 * m <= 3 * s.features;
   const double width = spanned ? m : s.features;
   const double block = std::min(width, kMetricBlock);
-  const bool searches = !s.options.svm_c;
+  const bool searches = !s.options.classifier.C;
   const double evaluations = searches ? 110 : 40;
   const double factorings = searches ? 5 : 1;
   Cost cost = loops(10 * m * s.features);  // standardising

@@ -17,23 +17,24 @@ namespace {
 constexpr double kStillFalling = 0.01;
 
 bool has_gamma(const PipelineOptions& settled) {
-  return uses_kernel(settled) && kernel_kind(settled.kernel) == KernelKind::kGaussian;
+  return uses_kernel(settled) && settled.kernel.kind == KernelKind::kGaussian;
 }
 
 std::string weight_advice(const PipelineOptions& settled) {
-  if (settled.reconstruction_weight)
-    return fmt::format("a larger reconstruction-weight (now {})", *settled.reconstruction_weight);
-  return fmt::format("a smaller sparsity (now {})", settled.sparsity.value_or(0));
+  if (settled.basis.rica.reconstruction_weight)
+    return fmt::format("a larger reconstruction-weight (now {})",
+                       *settled.basis.rica.reconstruction_weight);
+  return fmt::format("a smaller sparsity (now {})", settled.basis.sparsity.value_or(0));
 }
 
 std::string start_advice(const PipelineOptions& settled) {
   if (basis_method(settled.method).own_start) return "another seed";
-  return fmt::format("another init (now {})", settled.init.value_or("auto"));
+  return fmt::format("another init (now {})", settled.basis.init.value_or("auto"));
 }
 
 std::string diverged_advice(const PipelineOptions& settled) {
   const std::string first = has_gamma(settled)
-                                ? fmt::format("a smaller gamma (now {:.3g})", *settled.gamma)
+                                ? fmt::format("a smaller gamma (now {:.3g})", *settled.kernel.gamma)
                                 : weight_advice(settled);
   return fmt::format("more than half of the atoms are inactive on every sample; try {} or {}",
                      first, start_advice(settled));
@@ -41,9 +42,9 @@ std::string diverged_advice(const PipelineOptions& settled) {
 
 std::string collapsed_advice(const PipelineOptions& settled) {
   const std::string first = has_gamma(settled)
-                                ? fmt::format("a larger gamma (now {:.3g})", *settled.gamma)
+                                ? fmt::format("a larger gamma (now {:.3g})", *settled.kernel.gamma)
                                 : weight_advice(settled);
-  const bool bare = settled.reconstruction_weight && settled.whitening == "none";
+  const bool bare = settled.basis.rica.reconstruction_weight && settled.whitening.method == WhiteningMethod::kNone;
   return fmt::format("more than half of the atoms coincide; try {}, {}fewer components or {}",
                      first, bare ? "whitening zca, " : "", start_advice(settled));
 }
@@ -70,11 +71,12 @@ bool is_still_falling(const std::vector<HistoryRow>& history) {
 std::string limit_advice(const PipelineOptions& settled, const std::vector<HistoryRow>& history) {
   const BasisMethod& method = basis_method(settled.method);
   const Index done = history.empty() ? 0 : history.back().iteration;
-  const bool by_epochs = method.solvers == SolverChoice::kAdam || settled.solver == "adam" ||
-                         done != settled.iterations.value_or(done);
+  const bool by_epochs = method.solvers == SolverChoice::kAdam || settled.basis.solver == SolverKind::kAdam ||
+                         done != settled.basis.iterations.value_or(done);
   // Adam's rate falls to 0 over its epochs: reaching the last one is how it ends.
-  const bool matters = by_epochs || settled.receptive_field != 1 ? is_still_falling(history)
-                                                                 : has_limit_option(settled);
+  const bool matters = by_epochs || settled.descriptor.receptive_field != 1
+                           ? is_still_falling(history)
+                           : has_limit_option(settled);
   if (!matters) return {};
   return fmt::format("not converged after {} {}; raise {}", done,
                      by_epochs ? "epochs" : "iterations", by_epochs ? "epochs" : "iterations");

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "objectives/pooling_weights.hpp"
 
+#include <charconv>
 #include <cmath>
 #include <set>
 
@@ -36,6 +37,22 @@ void validate_custom(const Pooling& pooling, Index K) {
 }
 
 }  // namespace
+
+std::string Pooling::text() const {
+  if (kind == PoolingKind::kNone) return "none";
+  if (kind == PoolingKind::kTopographic) return "topographic";
+  return kind == PoolingKind::kGroups ? std::to_string(group_size) : "custom";
+}
+
+Pooling Pooling::from_text(std::string_view text) {
+  if (text == "none") return none();
+  if (text == "topographic") return topographic();
+  Index size = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), size);
+  require(error == std::errc() && end == text.data() + text.size() && size > 0, "options",
+          "pooling-groups must be none, topographic or a group size, got '{}'", text);
+  return groups(size);
+}
 
 std::pair<Index, Index> nearly_square_grid(Index K) {
   Index rows = 1;

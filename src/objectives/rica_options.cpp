@@ -23,9 +23,13 @@ constexpr NameTable<RowNorm, 3> kRowNorms = {
 
 constexpr double kMatlabSqrtEpsilon = 1e-8;
 
-enum class Convention { kPaper, kLe, kMatlab };
-constexpr NameTable<Convention, 3> kConventions = {
-    {{Convention::kPaper, "paper"}, {Convention::kLe, "le"}, {Convention::kMatlab, "matlab"}}};
+constexpr NameTable<RicaConvention, 3> kConventions = {{{RicaConvention::kPaper, "paper"},
+                                                        {RicaConvention::kLe, "le"},
+                                                        {RicaConvention::kMatlab, "matlab"}}};
+constexpr NameTable<RicaContrast, 4> kRicaContrasts = {{{RicaContrast::kSmoothL1, "smooth-l1"},
+                                                        {RicaContrast::kLogcosh, "logcosh"},
+                                                        {RicaContrast::kExp, "exp"},
+                                                        {RicaContrast::kSqrt, "sqrt"}}};
 
 }  // namespace
 
@@ -33,6 +37,8 @@ std::string_view name_of(Contrast contrast) { return find_name(kContrasts, contr
 std::string_view name_of(WeightOn weight_on) { return find_name(kWeights, weight_on); }
 std::string_view name_of(Reduce reduce) { return find_name(kReductions, reduce); }
 std::string_view name_of(RowNorm row_norm) { return find_name(kRowNorms, row_norm); }
+std::string_view name_of(RicaConvention convention) { return find_name(kConventions, convention); }
+std::string_view name_of(RicaContrast contrast) { return find_name(kRicaContrasts, contrast); }
 Contrast contrast(std::string_view name) { return find_value(kContrasts, name, "contrast"); }
 WeightOn weight_on(std::string_view name) { return find_value(kWeights, name, "weight_on"); }
 Reduce reduce(std::string_view name) { return find_value(kReductions, name, "reduce"); }
@@ -55,32 +61,38 @@ void RicaOptions::validate() const {
   discrimination.validate();
 }
 
-void apply_contrast(RicaOptions& options, std::string_view name) {
-  if (name == "sqrt") {
-    options.contrast = Contrast::kSmoothL1;
-    options.epsilon = kMatlabSqrtEpsilon;
-  } else if (name == "logcosh") {
-    options.contrast = Contrast::kMatlabLogCosh;
-  } else {
-    options.contrast = contrast(name);
+void apply_contrast(RicaOptions& options, RicaContrast contrast) {
+  switch (contrast) {
+    case RicaContrast::kSmoothL1:
+      options.contrast = Contrast::kSmoothL1;
+      return;
+    case RicaContrast::kLogcosh:
+      options.contrast = Contrast::kMatlabLogCosh;
+      return;
+    case RicaContrast::kExp:
+      options.contrast = Contrast::kExp;
+      return;
+    case RicaContrast::kSqrt:
+      options.contrast = Contrast::kSmoothL1;
+      options.epsilon = kMatlabSqrtEpsilon;
+      return;
   }
 }
 
-void apply_convention(RicaOptions& options, std::string_view convention) {
-  const Convention chosen = find_value(kConventions, convention, "convention");
+void apply_convention(RicaOptions& options, RicaConvention convention) {
   options.reduce = Reduce::kMean;
-  switch (chosen) {
-    case Convention::kPaper:
+  switch (convention) {
+    case RicaConvention::kPaper:
       options.contrast = Contrast::kL2Pooling;
       options.weight_on = WeightOn::kSparsity;
       options.row_norm = RowNorm::kNone;
       return;
-    case Convention::kLe:
+    case RicaConvention::kLe:
       options.contrast = Contrast::kSmoothL1;
       options.weight_on = WeightOn::kSparsity;
       options.row_norm = RowNorm::kSoft;
       return;
-    case Convention::kMatlab:
+    case RicaConvention::kMatlab:
       options.contrast = Contrast::kMatlabLogCosh;
       options.weight_on = WeightOn::kReconstruction;
       options.row_norm = RowNorm::kExact;

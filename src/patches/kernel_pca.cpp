@@ -10,6 +10,7 @@
 #include "runtime/blas.hpp"
 #include "runtime/check.hpp"
 #include "runtime/lapack.hpp"
+#include "runtime/names.hpp"
 #include "runtime/parallel.hpp"
 
 namespace krica {
@@ -121,6 +122,12 @@ std::vector<Index> kept_directions(const std::vector<double>& values,
 }
 
 }  // namespace
+
+std::string_view name_of(LandmarkChoice choice) {
+  constexpr NameTable<LandmarkChoice, 2> kChoices = {
+      {{LandmarkChoice::kKmeans, "kmeans"}, {LandmarkChoice::kRandom, "random"}}};
+  return find_name(kChoices, choice);
+}
 
 void KernelPcaOptions::validate() const {
   kernel.validate();

@@ -36,8 +36,8 @@ struct Layout {
       : zoom(zoom_for(std::max(model.shape().height, model.shape().width), kSmallestSide)),
         picture_height(model.shape().height * zoom),
         picture_width(model.shape().width * zoom),
-        atom_zoom(zoom_for(*model.options().receptive_field, kAtomSide)),
-        atom_side(*model.options().receptive_field * atom_zoom) {}
+        atom_zoom(zoom_for(*model.options().descriptor.receptive_field, kAtomSide)),
+        atom_side(*model.options().descriptor.receptive_field * atom_zoom) {}
 
   Index zoom;
   Index picture_height;
@@ -80,7 +80,7 @@ void draw_legend(Canvas& canvas, const Layout& layout) {
 void draw_deciding_atoms(Canvas& canvas, const Layout& layout, const Model& model,
                          const std::vector<AtomContribution>& atoms) {
   canvas.text(kTop, layout.atoms_left(), "atoms that add most");
-  if (model.options().whitening == "kpca") {
+  if (model.options().whitening.method == WhiteningMethod::kKernelPca) {
     canvas.text(layout.pictures_top(), layout.atoms_left(), "have no picture");
     return;
   }
@@ -93,8 +93,8 @@ void draw_deciding_atoms(Canvas& canvas, const Layout& layout, const Model& mode
     const ConstMatrixView<float> atom(pictures.row(atoms[i].atom), 1, pictures.cols());
     // The tile has a border of one pixel of its own.
     canvas.picture(top - 1, left - 1,
-                   draw_atoms(atom, *model.options().receptive_field, model.shape().channels,
-                              layout.atom_zoom));
+                   draw_atoms(atom, *model.options().descriptor.receptive_field,
+                              model.shape().channels, layout.atom_zoom));
     canvas.text(top + layout.atom_side + 4, left, fmt::format("+{:.3f}", atoms[i].contribution));
   }
   if (atoms.empty()) canvas.text(layout.pictures_top(), layout.atoms_left(), "none adds to it");
@@ -124,8 +124,8 @@ Image draw_image_explanation(const Model& model, const float* image, Index which
   canvas.picture(layout.pictures_top(), kMargin, shown, layout.zoom);
   canvas.text(kTop, layout.heat_left(), "where the score comes from");
   canvas.picture(layout.pictures_top(), layout.heat_left(),
-                 draw_heat_map(shown, votes, *model.options().receptive_field,
-                               model.options().stride, layout.zoom));
+                 draw_heat_map(shown, votes, *model.options().descriptor.receptive_field,
+                               model.options().descriptor.stride, layout.zoom));
   draw_legend(canvas, layout);
   draw_deciding_atoms(canvas, layout, model,
                       deciding_atoms(atom_contributions(model, image, which), kDeciding));

@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "krica/data/views.hpp"
+#include "krica/models/option_list.hpp"
 #include "krica/models/votes.hpp"
 #include "krica/solvers/solver.hpp"
 #include "report/atoms.hpp"
@@ -40,7 +41,9 @@ constexpr auto kStatusTexts = std::to_array<std::pair<Status, std::string_view>>
     {Status::kCollapsed, "collapsed: more than half of the atoms coincide"},
 });
 
-bool lies_in_feature_space(const Model& model) { return model.options().whitening == "kpca"; }
+bool lies_in_feature_space(const Model& model) {
+  return model.options().whitening.method == WhiteningMethod::kKernelPca;
+}
 
 bool has_picture(const Model& model) {
   return model.parts().extractor && !model.shape().is_sample() && !lies_in_feature_space(model);
@@ -54,8 +57,8 @@ const char* class_of_atoms(const Model& model) {
 /// The rows of `groups` as one picture, and "400 atoms" or "100 of 400 atoms".
 Figure draw(const Model& model, const std::vector<std::vector<Index>>& groups, Index css_width) {
   const Matrix<float> atoms = model.atom_images();
-  const Image picture =
-      draw_atom_groups(atoms, *model.options().receptive_field, model.shape().channels, groups, 2);
+  const Image picture = draw_atom_groups(atoms, *model.options().descriptor.receptive_field,
+                                         model.shape().channels, groups, 2);
   Index shown = 0;
   for (const auto& group : groups) shown += static_cast<Index>(group.size());
   const std::string number = shown == atoms.rows()

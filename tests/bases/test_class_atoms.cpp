@@ -108,10 +108,7 @@ TEST_P(ClassMethod, RefusesWhatDoesNotFit) {
   request.options.components = 13;
   EXPECT_THROW(method.learn(Context(), request), InvalidArgument);
   request.options.components = 12;
-  request.options.discrimination = -1;
-  EXPECT_THROW(method.learn(Context(), request), InvalidArgument);
-  request.options.discrimination = 0.1;
-  request.options.discrimination_reading = "product";
+  request.options.discrimination.weight = -1;
   EXPECT_THROW(method.learn(Context(), request), InvalidArgument);
 }
 
@@ -121,9 +118,9 @@ TEST_P(ClassMethod, TheReadingsAndTheWeightMakeADifference) {
   BasisRequest request = clouds.request();
   request.options.init = "class-kmeans";
   const Basis sum = method.learn(Context(), request);
-  request.options.discrimination_reading = "select";
+  request.options.discrimination.reading = DiscriminationReading::kSelect;
   const Basis select = method.learn(Context(), request);
-  request.options.discrimination = 0;
+  request.options.discrimination.weight = 0;
   const Basis none = method.learn(Context(), request);
   EXPECT_FALSE(sum.atoms.view() == select.atoms.view());
   EXPECT_FALSE(select.atoms.view() == none.atoms.view());
@@ -141,7 +138,7 @@ TEST(ClassAtoms, WithoutWeightDkricaIsKrica) {
   const Clouds clouds;
   BasisRequest request = clouds.request();
   request.options.init = "kmeans";
-  request.options.discrimination = 0;
+  request.options.discrimination.weight = 0;
   const Basis with = basis_method("d-krica").learn(Context(), request);
   const Basis without = basis_method("krica").learn(Context(), request);
   EXPECT_TRUE(with.atoms.view() == without.atoms.view());
@@ -152,12 +149,12 @@ TEST(ClassAtoms, TheElasticWeightDefaultsToTheAtomsOfAClassAndOne) {
   BasisRequest request = clouds.request();
   const Discrimination sum = discrimination_of(request, true);
   EXPECT_EQ(elastic_weight(sum, sum.atom_class, 3), kEach + 1);
-  request.options.discrimination_reading = "select";
+  request.options.discrimination.reading = DiscriminationReading::kSelect;
   const Discrimination select = discrimination_of(request, true);
   EXPECT_EQ(elastic_weight(select, select.atom_class, 3), 2);
   const Discrimination drica = discrimination_of(request, false);
   EXPECT_EQ(elastic_weight(drica, drica.atom_class, 3), 0);
-  request.options.elastic = 7;
+  request.options.discrimination.elastic = 7;
   const Discrimination given = discrimination_of(request, true);
   EXPECT_EQ(elastic_weight(given, given.atom_class, 3), 7);
 }

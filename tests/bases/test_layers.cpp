@@ -75,9 +75,9 @@ TEST(Layers, TheRbmTakesAdamOnly) {
   const auto refused = [&] {
     return support::refusal([&] { basis_method("sparse-rbm").learn(Context(), request); });
   };
-  request.options.solver = "lbfgs";
+  request.options.solver = SolverKind::kLbfgs;
   EXPECT_NE(refused().find("adam"), std::string::npos);
-  request.options.solver = "auto";
+  request.options.solver.reset();
   request.options.untied = true;
   EXPECT_NE(refused().find("untied"), std::string::npos);
 }

@@ -23,7 +23,7 @@ TEST(ExperimentData, QuickSizeLearnsFromAThousandImagesAndAHundredAtoms) {
     const ExperimentData data = open_experiment_data(context, each, request);
     EXPECT_NE(data.notes.at(0).find("built-in images"), std::string::npos);
     for (const Configuration& configuration : each.plan(context, request, data).configurations) {
-      EXPECT_GE(configuration.options.components, 100) << each.name << configuration.system;
+      EXPECT_GE(configuration.options.basis.components, 100) << each.name << configuration.system;
       for (const TrialSplit& split : configuration.splits) {
         const auto images = static_cast<Index>(split.train.size());
         EXPECT_GE(images == 0 ? data.set.train->size() : images, 1000) << each.name;
@@ -39,7 +39,7 @@ TEST(ExperimentData, ClassAwareSystemsHaveAtomsForEveryClass) {
   const ExperimentData data = open_experiment_data(context, experiment("cifar10"), request);
   for (const Configuration& c : plan_cifar10(context, request, data).configurations) {
     if (basis_method(c.options.method).needs_labels) {
-      EXPECT_EQ(c.options.components, 40);
+      EXPECT_EQ(c.options.basis.components, 40);
       EXPECT_FALSE(c.note.empty());
     }
   }

@@ -86,7 +86,7 @@ TEST(Results, KeysTellComputationsApart) {
   EXPECT_NE(other.key(), identity.key());
   other = identity;
   PipelineOptions options;
-  options.components = 7;
+  options.basis.components = 7;
   other.options = to_json(options);
   EXPECT_NE(other.key(), identity.key());
 }

@@ -72,7 +72,7 @@ TEST(Runner, RecordsWhatCannotBeComputed) {
   const Context context({.threads = 1});
   const auto directory = scratch_directory("impossible");
   PlannedExperiment planned = small_plan(context, "kernels");
-  planned.plan.configurations[0].options.receptive_field = 99;
+  planned.plan.configurations[0].options.descriptor.receptive_field = 99;
   ResultsFile results(directory / "results.jsonl");
   run_experiment(context, planned, directory, results);
   ASSERT_EQ(results.rows().size(), 4U);

@@ -15,10 +15,10 @@ Model trained(const Context& context, const ImageSet& images, TrainingReport& re
               const std::string& method = "random-patches") {
   PipelineOptions options;
   options.method = method;
-  options.components = 12;
-  options.receptive_field = 4;
-  options.patches = 300;
-  options.svm_c = 0.1;
+  options.basis.components = 12;
+  options.descriptor.receptive_field = 4;
+  options.descriptor.patches = 300;
+  options.classifier.C = 0.1;
   return train(context, images, {options}, &report);
 }
 

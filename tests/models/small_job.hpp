@@ -13,13 +13,13 @@ namespace krica::support {
 inline PipelineOptions small_options(const std::string& method = "krica") {
   PipelineOptions options;
   options.method = method;
-  options.components = 16;
-  if (basis_method(method).needs_labels) options.components = 15;  // three classes
-  if (method == "ica" || method == "kica") options.components = 12;
-  if (method == "kica" || method == "kpca-rica") options.landmarks = 60;
-  options.receptive_field = 4;
-  options.patches = 600;
-  options.iterations = 8;
+  options.basis.components = 16;
+  if (basis_method(method).needs_labels) options.basis.components = 15;  // three classes
+  if (method == "ica" || method == "kica") options.basis.components = 12;
+  if (method == "kica" || method == "kpca-rica") options.whitening.landmarks = 60;
+  options.descriptor.receptive_field = 4;
+  options.descriptor.patches = 600;
+  options.basis.iterations = 8;
   options.seed = 3;
   return options;
 }

@@ -35,7 +35,7 @@ class CancelledAt {
 
 TrainingJob job_of(const std::string& method, bool classifier) {
   TrainingJob job{.options = small_options(method), .classifier = classifier};
-  job.options.iterations = 1000000;
+  job.options.basis.iterations = 1000000;
   job.best_when_cancelled = true;
   return job;
 }
@@ -54,7 +54,7 @@ TEST(CancelledJob, LeavesACheckpointThatGoesOn) {
   const std::filesystem::path path = scratch_file("cancelled-checkpoint");
   std::filesystem::remove(path);
   TrainingJob job = job_of("krica", false);
-  job.options.iterations = 6;
+  job.options.basis.iterations = 6;
   const Model whole = train(Context(), *as_images(clouds(150)), job);
   job.checkpoint = path;
   const CancelledAt second("lbfgs", 2);

@@ -25,8 +25,8 @@ constexpr DataFacts kSamples{{1, 1, 60}, 5000, 3};
 PipelineOptions options_for(std::string_view method) {
   PipelineOptions options;
   options.method = std::string(method);
-  options.components = 100;
-  options.patches = 20000;
+  options.basis.components = 100;
+  options.descriptor.patches = 20000;
   return options;
 }
 
@@ -45,7 +45,7 @@ TEST(Estimate, IsPositiveForEveryMethodOnImagesAndSamples) {
   for (const BasisMethod& method : basis_methods()) {
     for (DataFacts facts : {kFacts, kSamples}) {
       PipelineOptions options = options_for(method.name);
-      options.components = 30;
+      options.basis.components = 30;
       const double whole = seconds(options, facts);
       EXPECT_TRUE(std::isfinite(whole) && whole > 0) << method.name;
       facts.classes = 0;
@@ -64,24 +64,24 @@ TEST(Estimate, GrowsWithImagesPatchesAndAtoms) {
     EXPECT_GT(seconds(options, more_images), base) << method.name;
     if (method.learn == nullptr) continue;
     PipelineOptions more_atoms = options;
-    more_atoms.components = 200;
+    more_atoms.basis.components = 200;
     EXPECT_GT(seconds(more_atoms), base) << method.name;
     PipelineOptions more_patches = options;
-    more_patches.patches = 40000;
+    more_patches.descriptor.patches = 40000;
     EXPECT_GT(seconds(more_patches), base) << method.name;
   }
 }
 
 TEST(Estimate, GrowsWithIterationsAndEpochs) {
   PipelineOptions krica = options_for("krica");
-  krica.iterations = 20;
+  krica.basis.iterations = 20;
   PipelineOptions longer = krica;
-  longer.iterations = 40;
+  longer.basis.iterations = 40;
   EXPECT_GT(seconds(longer), seconds(krica));
   PipelineOptions joint = options_for("max-margin-krica");
-  joint.epochs = 5;
+  joint.basis.epochs = 5;
   longer = joint;
-  longer.epochs = 10;
+  longer.basis.epochs = 10;
   EXPECT_GT(seconds(longer), 1.5 * seconds(joint)) << "nearly all of the time is in the epochs";
 }
 
@@ -90,9 +90,9 @@ TEST(Estimate, SearchingCTakesLongerInBothFormsOfTheSvm) {
     DataFacts facts = kFacts;
     facts.size = images;
     PipelineOptions searched = options_for("random-patches");
-    searched.components = 1600;
+    searched.basis.components = 1600;
     PipelineOptions given = searched;
-    given.svm_c = 0.01;
+    given.classifier.C = 0.01;
     EXPECT_GT(seconds(searched, facts), seconds(given, facts));
   }
 }
@@ -127,7 +127,7 @@ TEST(Estimate, HasTheStagesOfTheTraining) {
   const auto images = support::gratings(90);
   for (const char* method : {"raw-pixels", "random-patches", "max-margin-krica"}) {
     PipelineOptions options = support::small_options(method);
-    options.epochs = 1;
+    options.basis.epochs = 1;
     TrainingReport report;
     train(Context({.threads = 1}), images, {options}, &report);
     const DataFacts facts = facts_of(images, true);
@@ -177,7 +177,7 @@ TEST(Estimate, ShortWorkIsNotAnnounced) {
 
 TEST(Estimate, SaysWhatIsLearned) {
   PipelineOptions options = options_for("krica");
-  options.components = 1600;
+  options.basis.components = 1600;
   EXPECT_EQ(learning_text(kFacts, options), "learning 1,600 atoms from 3,000 images");
   EXPECT_EQ(learning_text(kSamples, options_for("rica")), "learning 100 atoms from 5,000 samples");
   EXPECT_EQ(learning_text(kFacts, options_for("raw-pixels")),

@@ -12,6 +12,7 @@
 #include "krica/objectives/rica.hpp"
 #include "krica/runtime/error.hpp"
 #include "models/small_job.hpp"
+#include "support/comparison.hpp"
 #include "support/problems.hpp"
 #include "support/samples.hpp"
 
@@ -23,8 +24,8 @@ using ::testing::HasSubstr;
 PipelineOptions matlab_options() {
   PipelineOptions options;
   options.method = "rica";
-  options.convention = "matlab";
-  options.components = 6;
+  options.basis.rica.convention = RicaConvention::kMatlab;
+  options.basis.components = 6;
   return options;
 }
 
@@ -37,10 +38,10 @@ Model fitted(const PipelineOptions& options, Matrix<float> initial = {}) {
 TEST(MatlabRica, HasMatlabsDefaults) {
   const Model model = fitted(matlab_options());
   const PipelineOptions& options = model.options();
-  EXPECT_EQ(options.reconstruction_weight, 1.0);
-  EXPECT_EQ(options.whitening, "none");
-  EXPECT_EQ(options.encoder, "linear");
-  EXPECT_EQ(options.iterations, 1000);
+  EXPECT_EQ(options.basis.rica.reconstruction_weight, 1.0);
+  EXPECT_EQ(options.whitening.method, WhiteningMethod::kNone);
+  EXPECT_EQ(options.encoder.kind, EncoderKind::kLinear);
+  EXPECT_EQ(options.basis.iterations, 1000);
   EXPECT_TRUE(model.parts().units.is_identity());
   EXPECT_EQ(model.parts().basis_status, "converged");
 }
@@ -59,13 +60,14 @@ TEST(MatlabRica, GivesUnitRowsThatAreTheFilters) {
 
 /// The minimum of the objective as MATLAB documents it, with every contrast.
 TEST(MatlabRica, ReachesAStationaryPointOfItsObjective) {
-  for (const std::string contrast : {"logcosh", "exp", "sqrt"}) {
+  for (const RicaContrast contrast :
+       {RicaContrast::kLogcosh, RicaContrast::kExp, RicaContrast::kSqrt}) {
     PipelineOptions options = matlab_options();
-    options.rica_contrast = contrast;
-    options.reconstruction_weight = 2.5;
+    options.basis.rica.contrast = contrast;
+    options.basis.rica.reconstruction_weight = 2.5;
     const Model model = fitted(options);
     RicaOptions rica{.n_components = 6, .weight = 2.5};
-    apply_convention(rica, "matlab");
+    apply_convention(rica, RicaConvention::kMatlab);
     apply_contrast(rica, contrast);
     Matrix<double> X(200, 8);
     as_images(support::clouds(200))->read(0, 200, X.data());
@@ -75,14 +77,14 @@ TEST(MatlabRica, ReachesAStationaryPointOfItsObjective) {
     const Matrix<double> W =
         Matrix<double>::copy_of(model.parts().extractor->encoder().atoms().cast<double>());
     objective.value_and_gradient(W, gradient);
-    EXPECT_LT(gradient.view().norm(), 0.02) << contrast;
+    EXPECT_LT(gradient.view().norm(), 0.02) << name_of(contrast);
   }
 }
 
 TEST(MatlabRica, StartsFromTheAtomsGiven) {
   PipelineOptions options = matlab_options();
-  options.init = "given";
-  options.iterations = 0;
+  options.basis.init = "given";
+  options.basis.iterations = 0;
   Matrix<float> initial = support::random_matrix<float>(6, 8, 5);
   const Model model = fitted(options, initial);
   initial.view().rowwise().normalize();
@@ -94,7 +96,7 @@ TEST(MatlabRica, StartsFromTheAtomsGiven) {
 TEST(MatlabRica, SeeksSubGaussianSourcesWhereTold) {
   PipelineOptions options = matlab_options();
   const Model plain = fitted(options);
-  options.non_gaussianity = "1,1,1,-1,-1,-1";
+  options.basis.rica.non_gaussianity = {{1, 1, 1, -1, -1, -1}};
   const Model mixed = fitted(options);
   EXPECT_GT(
       (plain.parts().extractor->encoder().atoms() - mixed.parts().extractor->encoder().atoms())
@@ -113,23 +115,23 @@ std::string refusal(const PipelineOptions& options) {
 
 TEST(MatlabRica, RefusesWhatItWouldIgnore) {
   PipelineOptions options = matlab_options();
-  options.sparsity = 0.1;
+  options.basis.sparsity = 0.1;
   EXPECT_THAT(refusal(options), HasSubstr("set reconstruction-weight instead of sparsity"));
   options = matlab_options();
-  options.pooling_groups = "2";
+  options.basis.groups = Pooling::groups(2);
   EXPECT_THAT(refusal(options), HasSubstr("pooling-groups"));
   options = matlab_options();
-  options.non_gaussianity = "1,-1";
+  options.basis.rica.non_gaussianity = {{1, -1}};
   EXPECT_THAT(refusal(options), HasSubstr("2 values for 6 components"));
-  options.non_gaussianity = "0.5";
-  EXPECT_THAT(refusal(options), HasSubstr("must be 1 or -1"));
+  EXPECT_THAT(support::refusal([] { SourceSigns::from_text("0.5"); }),
+              HasSubstr("must be 1 or -1"));
   options = matlab_options();
-  options.convention = "paper";
-  options.reconstruction_weight = 1;
+  options.basis.rica.convention = RicaConvention::kPaper;
+  options.basis.rica.reconstruction_weight = 1;
   EXPECT_THAT(refusal(options), HasSubstr("set sparsity instead of reconstruction-weight"));
   options = {};
   options.method = "krica";
-  options.rica_contrast = "exp";
+  options.basis.rica.contrast = RicaContrast::kExp;
   EXPECT_THAT(refusal(options), HasSubstr("rica-contrast applies to rica"));
 }
 
@@ -137,9 +139,9 @@ TEST(LinearCodes, AreTheDefaultOfLinearMethodsOnSamplesWithoutAClassifier) {
   for (const std::string method : {"rica", "ica", "kica"}) {
     PipelineOptions options;
     options.method = method;
-    EXPECT_EQ(resolved(options, {{1, 1, 20}, 100}).encoder, "linear") << method;
-    EXPECT_EQ(resolved(options, {{1, 1, 20}, 100, 3}).encoder, "abs") << method;
-    EXPECT_EQ(resolved(options, {{28, 28, 1}, 100}).encoder, "abs") << method;
+    EXPECT_EQ(resolved(options, {{1, 1, 20}, 100}).encoder.kind, EncoderKind::kLinear) << method;
+    EXPECT_EQ(resolved(options, {{1, 1, 20}, 100, 3}).encoder.kind, EncoderKind::kAbs) << method;
+    EXPECT_EQ(resolved(options, {{28, 28, 1}, 100}).encoder.kind, EncoderKind::kAbs) << method;
   }
 }
 
@@ -163,7 +165,7 @@ TEST(LinearCodes, SeparateMixedSources) {
   for (const std::string method : {"rica", "ica"}) {
     PipelineOptions options;
     options.method = method;
-    options.components = kSources;
+    options.basis.components = kSources;
     const Model model = train(Context(), *samples, {.options = options, .classifier = false});
     EXPECT_EQ(model.parts().basis_status, "converged") << method;
     const RowMajor<double> codes = model.transform(Context(), *samples).view().cast<double>();

@@ -21,8 +21,8 @@ using support::scratch_file;
 
 PipelineOptions joint_options() {
   PipelineOptions options = support::small_options("max-margin-krica");
-  options.epochs = 3;
-  options.rate = 0.01;
+  options.basis.epochs = 3;
+  options.basis.rate = 0.01;
   return options;
 }
 
@@ -36,14 +36,14 @@ double accuracy_on(const Model& model, const ImageSet& images) {
 TEST(MaxMargin, LearnsAndIsSaved) {
   const auto images = gratings(120);
   PipelineOptions options = joint_options();
-  options.epochs = 8;
-  options.held_out = 0;  // nothing tells whether it helped: what was learned is kept
+  options.basis.epochs = 8;
+  options.max_margin.held_out = 0;  // nothing tells whether it helped: what was learned is kept
   TrainingReport report;
   const Model model = train(Context({.threads = 1, .seed = 3}), images, {options}, &report);
   EXPECT_TRUE(report.held_out_accuracy.empty());
-  EXPECT_EQ(*model.options().encoder, "soft-threshold");
-  EXPECT_EQ(*model.options().batch, 16);
-  EXPECT_EQ(*model.options().pool_power, 0.5);
+  EXPECT_EQ(model.options().encoder.kind, EncoderKind::kSoftThreshold);
+  EXPECT_EQ(*model.options().basis.batch, 16);
+  EXPECT_EQ(*model.options().pooling.power, 0.5);
   EXPECT_EQ(model.parts().extractor->encoder().shapes().size(), 16U);
   EXPECT_GT(accuracy_on(model, gratings(60, 3, {12, 12, 1}, 9)), 0.8);
   const Model back = Model::from_archive(Archive::parse(bytes_of(model), "bytes"), "bytes");
@@ -57,8 +57,8 @@ TEST_P(MaxMarginShapes, GreyAndColourAnyGridAndStride) {
   const auto& [shape, options] = GetParam();
   const auto images = gratings(60, 2, shape);
   const Model model = train(Context({.threads = 1, .seed = 3}), images, {options});
-  EXPECT_EQ(model.n_features(), model.parts().extractor->cells() *
-                                    channels_of(encoder_kind(*model.options().encoder), 16));
+  EXPECT_EQ(model.n_features(),
+            model.parts().extractor->cells() * channels_of(*model.options().encoder.kind, 16));
   EXPECT_EQ(model.predict(Context(), images).size(), 60U);
 }
 
@@ -69,27 +69,28 @@ PipelineOptions with(const std::function<void(PipelineOptions&)>& change) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Models, MaxMarginShapes,
-                         testing::Values(std::pair{ImageShape{12, 9, 3},
-                                                   with([](auto& o) { o.pool = "3x1"; })},
+                         testing::Values(std::pair{ImageShape{12, 9, 3}, with([](auto& o) {
+                                                     o.pooling.grid = {3, 1};
+                                                   })},
                                          std::pair{ImageShape{10, 14, 1}, with([](auto& o) {
-                                                     o.stride = 2;
-                                                     o.kernel = "polynomial";
-                                                     o.refit = true;
-                                                     o.svm_c = 0.1;
+                                                     o.descriptor.stride = 2;
+                                                     o.kernel.kind = KernelKind::kPolynomial;
+                                                     o.max_margin.refit = true;
+                                                     o.classifier.C = 0.1;
                                                    })},
                                          std::pair{ImageShape{12, 12, 1}, with([](auto& o) {
-                                                     o.pool = "4x4";
-                                                     o.pool_overlap = true;
-                                                     o.test_flips = true;
-                                                     o.flips = true;
-                                                     o.crops = 2;
-                                                     o.init = "kmeans";
+                                                     o.pooling.grid = {4, 4};
+                                                     o.pooling.overlap = true;
+                                                     o.classifier.test_flips = true;
+                                                     o.max_margin.flips = true;
+                                                     o.max_margin.crops = 2;
+                                                     o.basis.init = "kmeans";
                                                    })},
                                          std::pair{ImageShape{12, 12, 1}, with([](auto& o) {
-                                                     o.reconstruction = 0.1;
-                                                     o.loss = "cross-entropy";
-                                                     o.learn_gamma = false;
-                                                     o.whitening = "pca";
+                                                     o.max_margin.reconstruction = 0.1;
+                                                     o.max_margin.loss = MarginLoss::kCrossEntropy;
+                                                     o.max_margin.learn_gamma = false;
+                                                     o.whitening.method = WhiteningMethod::kPca;
                                                    })}));
 
 /// Cancels at the n-th progress report, whichever stage it comes from.
@@ -98,8 +99,8 @@ class MaxMarginCancelledAt : public testing::TestWithParam<int> {};
 TEST_P(MaxMarginCancelledAt, ResumesToTheSameBytes) {
   const auto images = gratings(90);
   PipelineOptions options = joint_options();
-  options.refit = true;
-  options.flips = true;
+  options.max_margin.refit = true;
+  options.max_margin.flips = true;
   const std::string wanted = bytes_of(train(Context({.threads = 1, .seed = 3}), images, {options}));
   const auto checkpoint = scratch_file("max-margin-" + std::to_string(GetParam()));
   remove_checkpoint(checkpoint);
@@ -147,7 +148,7 @@ TEST_P(MaxMarginCancelledAt, GivesTheBestSoFarAndStillResumesToTheSameBytes) {
 TEST(MaxMargin, PatienceMeansOneTrainingWithImagesHeldOut) {
   const auto images = gratings(90);
   PipelineOptions options = joint_options();
-  options.patience = 2;
+  options.max_margin.patience = 2;
   TrainingReport report;
   train(Context({.threads = 1, .seed = 3}), images, {options}, &report);
   EXPECT_EQ(report.held_out_accuracy.size(), 3U);
@@ -158,18 +159,19 @@ TEST(MaxMargin, BeginsWithAGivenModel) {
   const auto images = gratings(90);
   const auto file = scratch_file("max-margin-start.krica");
   PipelineOptions options = joint_options();
-  options.contrast = false;
+  options.descriptor.contrast = false;
   train(Context({.threads = 1, .seed = 3}), images, {options}).save(file);
-  options.contrast = {};
-  options.init = file.string();
-  options.components = 7;  // the model's 16 go first
+  options.descriptor.contrast = {};
+  options.basis.init = file.string();
+  options.basis.components = 7;  // the model's 16 go first
   const Model model = train(Context({.threads = 1, .seed = 4}), images, {options});
-  EXPECT_EQ(model.options().components, 16);
-  EXPECT_EQ(model.options().contrast, false) << "as the first model's patches";
-  EXPECT_TRUE(model.options().init->starts_with("model "));
-  EXPECT_EQ(model.options().init->find(file.string()), std::string::npos) << "no path in a model";
+  EXPECT_EQ(model.options().basis.components, 16);
+  EXPECT_EQ(model.options().descriptor.contrast, false) << "as the first model's patches";
+  EXPECT_TRUE(model.options().basis.init->starts_with("model "));
+  EXPECT_EQ(model.options().basis.init->find(file.string()), std::string::npos)
+      << "no path in a model";
   EXPECT_GE(accuracy_on(model, images), 0.6);
-  options.init = "kmean";
+  options.basis.init = "kmean";
   EXPECT_NE(refusal([&] { train(Context(), images, {options}); }).find("'kmean'"),
             std::string::npos);
   std::filesystem::remove(file);
@@ -195,10 +197,10 @@ TEST(MaxMargin, KeepsTheStartWhereLearningDoesNotHelp) {
     EXPECT_NE(report.warning.find("which are kept"), std::string::npos) << report.warning;
     PipelineOptions unlearned = joint_options();
     unlearned.method = "omp-1";
-    unlearned.init = "random";
+    unlearned.basis.init = "random";
     const Model omp1 = train(Context({.threads = 1, .seed = seed}), noise, {unlearned});
     EXPECT_EQ(model.n_features(), omp1.n_features());
-    EXPECT_TRUE(*model.options().refit) << "the start has an SVM";
+    EXPECT_TRUE(*model.options().max_margin.refit) << "the start has an SVM";
   }
   EXPECT_GE(starts, 1) << "chance alone helps at most some of the time";
 }
@@ -207,19 +209,19 @@ TEST(MaxMargin, HeldOutImagesChooseBetweenClassifierAndSvm) {
   const auto images = gratings(120);
   for (const bool refit : {true, false}) {
     PipelineOptions options = joint_options();
-    options.refit = refit;
-    options.epochs = 8;
+    options.max_margin.refit = refit;
+    options.basis.epochs = 8;
     const Model model = train(Context({.threads = 1, .seed = 3}), images, {options});
     if (model.parts().basis_status == "start-kept") continue;
-    EXPECT_EQ(*model.options().refit, refit);
-    EXPECT_EQ(model.options().svm_c.has_value(), refit);
+    EXPECT_EQ(*model.options().max_margin.refit, refit);
+    EXPECT_EQ(model.options().classifier.C.has_value(), refit);
   }
 }
 
 TEST(MaxMargin, ALossThatIsNotFiniteIsToldAndTheModelIsStillMade) {
   const auto images = gratings(60);
   PipelineOptions options = joint_options();
-  options.rate = 1e30;
+  options.basis.rate = 1e30;
   TrainingReport report;
   const Model model = train(Context({.threads = 1, .seed = 3}), images, {options}, &report);
   EXPECT_NE(report.warning.find("not finite at step"), std::string::npos) << report.warning;
@@ -232,9 +234,9 @@ TEST(MaxMargin, ALossThatIsNotFiniteIsToldAndTheModelIsStillMade) {
 TEST(MaxMargin, AtomsThatLeftTheDataAreToldOf) {
   const auto images = gratings(60);
   PipelineOptions options = joint_options();
-  options.encoder = "kernel";
-  options.rate = 5;
-  options.held_out = 0;  // else the epoch before would be kept
+  options.encoder.kind = EncoderKind::kKernel;
+  options.basis.rate = 5;
+  options.max_margin.held_out = 0;  // else the epoch before would be kept
   TrainingReport report;
   const Model model = train(Context({.threads = 1, .seed = 3}), images, {options}, &report);
   EXPECT_NE(report.warning.find("hardly vary"), std::string::npos) << report.warning;
@@ -245,9 +247,9 @@ TEST(MaxMargin, AtomsThatLeftTheDataAreToldOf) {
 TEST(MaxMargin, SmallCodesAreNoTrouble) {
   const auto images = gratings(90);
   PipelineOptions options = joint_options();
-  options.encoder = "kernel";
-  options.gamma = 25;
-  options.held_out = 0;
+  options.encoder.kind = EncoderKind::kKernel;
+  options.kernel.gamma = 25;
+  options.max_margin.held_out = 0;
   TrainingReport report;
   const Model model = train(Context({.threads = 1, .seed = 3}), images, {options}, &report);
   EXPECT_TRUE(report.warning.empty()) << report.warning;
@@ -259,16 +261,17 @@ TEST(MaxMargin, RefusesWhatDoesNotFit) {
   const auto refused = [&](const std::function<void(PipelineOptions&)>& change) {
     return refusal([&] { train(Context(), images, {with(change)}); });
   };
-  EXPECT_NE(refused([](auto& o) { o.batch = 100; }).find("a batch of 100"), std::string::npos);
-  EXPECT_NE(refused([](auto& o) { o.pool = "10x10"; }).find("finer"), std::string::npos);
-  EXPECT_NE(refused([](auto& o) { o.encoder = "hard"; }).find("derivative"), std::string::npos);
+  EXPECT_NE(refused([](auto& o) { o.basis.batch = 100; }).find("a batch of 100"),
+            std::string::npos);
+  EXPECT_NE(refused([](auto& o) { o.pooling.grid = {10, 10}; }).find("finer"), std::string::npos);
+  EXPECT_NE(refused([](auto& o) { o.encoder.kind = EncoderKind::kHard; }).find("derivative"),
+            std::string::npos);
   EXPECT_NE(refused([](auto& o) {
-              o.encoder = "abs";
-              o.reconstruction = 0.1;
+              o.encoder.kind = EncoderKind::kAbs;
+              o.max_margin.reconstruction = 0.1;
             }).find("kernel codes"),
             std::string::npos);
-  EXPECT_NE(refused([](auto& o) { o.loss = "hinge"; }).find("squared-hinge"), std::string::npos);
-  EXPECT_NE(refused([](auto& o) { o.crops = 12; }).find("crops"), std::string::npos);
+  EXPECT_NE(refused([](auto& o) { o.max_margin.crops = 12; }).find("crops"), std::string::npos);
   EXPECT_NE(refusal([&] {
               train(Context(), images, {joint_options(), {}, false});
             }).find("labels"),

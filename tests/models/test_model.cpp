@@ -104,7 +104,7 @@ TEST(Model, ProbabilitiesBelongToTheScoresAndSurviveTheFile) {
   const auto images = gratings(120);
   for (const std::string method : {"random-patches", "max-margin-krica"}) {
     PipelineOptions options = small_options(method);
-    options.epochs = 2;
+    options.basis.epochs = 2;
     const Model model = train(Context(), images, {options});
     ASSERT_TRUE(model.has_probabilities()) << method;
     const Matrix<float> scores = model.scores(Context(), images);

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "krica/bases/basis.hpp"
+#include "krica/models/option_list.hpp"
 #include "krica/models/training.hpp"
 #include "krica/runtime/error.hpp"
 #include "models/small_job.hpp"
@@ -16,14 +17,14 @@ namespace {
 TEST(Options, JsonRoundTrip) {
   PipelineOptions options;
   options.method = "rica";
-  options.gamma = 0.1 + 0.2;  // no short decimal
-  options.unit_norm = true;
+  options.kernel.gamma = 0.1 + 0.2;  // no short decimal
+  options.descriptor.unit_norm = true;
   options.seed = 0xFFFFFFFFFFFFFFFFULL;
   const PipelineOptions back = options_from_json(to_json(options));
   EXPECT_EQ(to_json(back), to_json(options));
-  EXPECT_EQ(*back.gamma, *options.gamma);
+  EXPECT_EQ(*back.kernel.gamma, *options.kernel.gamma);
   EXPECT_EQ(back.seed, options.seed);
-  EXPECT_FALSE(back.svm_c.has_value());
+  EXPECT_FALSE(back.classifier.C.has_value());
 }
 
 TEST(Options, NamesAreUniqueAndEachHasHelp) {
@@ -36,39 +37,71 @@ TEST(Options, NamesAreUniqueAndEachHasHelp) {
   EXPECT_EQ(nlohmann::json::parse(to_json(options)).size(), names.size());
 }
 
+/// Stands for a value of any type when the members of a struct are counted.
+struct Anything {
+  template <class Value>
+  operator Value() const;  // NOLINT(google-explicit-constructor): that is its purpose
+};
+
+/// The number of members of a struct: how many values it can be initialised with.
+template <class Struct, class... Values>
+constexpr int members() {
+  if constexpr (requires { Struct{{Values()}..., {Anything()}}; }) {
+    return members<Struct, Values..., Anything>();
+  } else {
+    return sizeof...(Values);
+  }
+}
+
+/// A member that is not on the list would have no name on the command line, in JSON, in Python and
+/// in model files, and a checkpoint would not compare it.
+TEST(Options, EveryMemberIsOnTheList) {
+  constexpr int kGroups = 8;
+  constexpr int kDiscriminationOptions = 3;  // the rest of it is for the methods to set
+  constexpr int kMembers =
+      members<PipelineOptions>() - kGroups + members<DescriptorOptions>() +
+      members<WhiteningChoice>() + members<KernelChoice>() + members<EncoderChoice>() +
+      members<PoolingChoice>() + members<MaxMarginChoice>() + members<ClassifierChoice>() +
+      (members<BasisChoice>() - 2 + members<RicaChoice>() + kDiscriminationOptions);
+  int listed = 0;
+  const PipelineOptions options;
+  for_each_option(options, [&](const char*, const auto&, const char*) { ++listed; });
+  EXPECT_EQ(listed, kMembers);
+}
+
 TEST(Options, MethodsSettleWhatIsLeftOpen) {
   PipelineOptions options;
   options.method = "kmeans-triangle";
   const PipelineOptions settled = resolved(options, {28, 28, 1});
-  EXPECT_EQ(*settled.encoder, "triangle");
-  EXPECT_FALSE(*settled.unit_norm);
-  options.encoder = "kernel";
-  EXPECT_EQ(*resolved(options, {28, 28, 1}).encoder, "kernel");
-  EXPECT_EQ(*resolved(options, {28, 28, 1}).sparsity, 0.01);
-  EXPECT_EQ(*resolved(options, {28, 28, 1}).whitening, "zca");
-  EXPECT_EQ(*resolved(options, {28, 28, 1}).whitening_epsilon, 0.1);
+  EXPECT_EQ(settled.encoder.kind, EncoderKind::kTriangle);
+  EXPECT_FALSE(*settled.descriptor.unit_norm);
+  options.encoder.kind = EncoderKind::kKernel;
+  EXPECT_EQ(resolved(options, {28, 28, 1}).encoder.kind, EncoderKind::kKernel);
+  EXPECT_EQ(*resolved(options, {28, 28, 1}).basis.sparsity, 0.01);
+  EXPECT_EQ(resolved(options, {28, 28, 1}).whitening.method, WhiteningMethod::kZca);
+  EXPECT_EQ(*resolved(options, {28, 28, 1}).whitening.epsilon, 0.1);
   options.method = "kica";
-  options.components = 30;
-  EXPECT_EQ(*resolved(options, {28, 28, 1}).whitening, "kpca");
-  EXPECT_EQ(resolved(options, {28, 28, 1}).whitening_components, 30);
-  EXPECT_EQ(*resolved(options, {28, 28, 1}).whitening_epsilon, 1e-4);
+  options.basis.components = 30;
+  EXPECT_EQ(resolved(options, {28, 28, 1}).whitening.method, WhiteningMethod::kKernelPca);
+  EXPECT_EQ(resolved(options, {28, 28, 1}).whitening.components, 30);
+  EXPECT_EQ(*resolved(options, {28, 28, 1}).whitening.epsilon, 1e-4);
   options.method = "kpca-rica";
-  EXPECT_EQ(resolved(options, {28, 28, 1}).whitening_components, 15);
+  EXPECT_EQ(resolved(options, {28, 28, 1}).whitening.components, 15);
   options.method = "sparse-autoencoder";
-  EXPECT_EQ(*resolved(options, {28, 28, 1}).sparsity, 3);
+  EXPECT_EQ(*resolved(options, {28, 28, 1}).basis.sparsity, 3);
 }
 
 TEST(Options, SamplesAreTheirOwnPatches) {
   PipelineOptions options;
-  options.stride = 3;
+  options.descriptor.stride = 3;
   const PipelineOptions settled = resolved(options, {1, 1, 20});
-  EXPECT_EQ(settled.receptive_field, 1);
-  EXPECT_EQ(settled.stride, 1);
-  EXPECT_EQ(settled.pool, "1x1");
-  EXPECT_FALSE(*settled.contrast);
-  EXPECT_TRUE(*resolved(options, {28, 28, 1}).contrast);
-  options.contrast = true;
-  EXPECT_TRUE(*resolved(options, {1, 1, 20}).contrast);
+  EXPECT_EQ(settled.descriptor.receptive_field, 1);
+  EXPECT_EQ(settled.descriptor.stride, 1);
+  EXPECT_EQ(settled.pooling.grid.text(), "1x1");
+  EXPECT_FALSE(*settled.descriptor.contrast);
+  EXPECT_TRUE(*resolved(options, {28, 28, 1}).descriptor.contrast);
+  options.descriptor.contrast = true;
+  EXPECT_TRUE(*resolved(options, {1, 1, 20}).descriptor.contrast);
 }
 
 /// What a refusal lists after "known:" or "must be".
@@ -116,8 +149,8 @@ TEST(Options, ChoicesAreThoseThatAreKnown) {
 TEST(Options, BadValuesAreRefusedByName) {
   const auto refused = [](auto change, const std::string& name) {
     PipelineOptions options;
-    change(options);
     try {
+      change(options);
       options.validate();
       ADD_FAILURE() << name;
     } catch (const InvalidArgument& error) {
@@ -125,29 +158,26 @@ TEST(Options, BadValuesAreRefusedByName) {
     }
   };
   refused([](auto& o) { o.method = "magic"; }, "magic");
-  refused([](auto& o) { o.components = 0; }, "components");
-  refused([](auto& o) { o.pool = "2by2"; }, "2by2");
-  refused([](auto& o) { o.pool = "0x2"; }, "0x2");
-  refused([](auto& o) { o.gamma = -1; }, "gamma");
-  refused([](auto& o) { o.svm_c = 0; }, "svm-c");
-  refused([](auto& o) { o.kernel = "rbf"; }, "rbf");
-  refused([](auto& o) { o.encoder = "one-hot"; }, "one-hot");
-  refused([](auto& o) { o.whitening = "lda"; }, "lda");
-  refused([](auto& o) { o.components = 16, o.pooling_groups = std::string("7"); }, "7");
-  refused([](auto& o) { o.pooling_groups = std::string("x"); }, "'x'");
-  refused([](auto& o) { o.convention = "octave"; }, "octave");
-  refused([](auto& o) { o.sparsity = -1; }, "sparsity");
-  refused([](auto& o) { o.sparsity_target = 1; }, "sparsity-target");
-  refused([](auto& o) { o.weight_decay = -1; }, "weight-decay");
-  refused([](auto& o) { o.discrimination = -1; }, "discrimination");
-  refused([](auto& o) { o.discrimination_reading = "product"; }, "product");
-  refused([](auto& o) { o.method = "kica", o.whitening = "zca"; }, "kica");
-  refused([](auto& o) { o.method = "kmeans-hard", o.init = "random"; }, "init");
-  refused([](auto& o) { o.method = "ica", o.init = "kmeans"; }, "init");
-  refused([](auto& o) { o.method = "omp-1", o.solver = "adam"; }, "takes no solver");
-  refused([](auto& o) { o.method = "sparse-rbm", o.solver = "lbfgs"; }, "by Adam");
-  refused([](auto& o) { o.stride = 0; }, "stride");
-  refused([](auto& o) { o.patches = 0; }, "patches");
+  refused([](auto& o) { o.basis.components = 0; }, "components");
+  refused([](auto&) { PoolGrid::from_text("2by2"); }, "2by2");
+  refused([](auto&) { PoolGrid::from_text("0x2"); }, "0x2");
+  refused([](auto& o) { o.pooling.grid = {0, 2}; }, "pool");
+  refused([](auto& o) { o.kernel.gamma = -1; }, "gamma");
+  refused([](auto& o) { o.classifier.C = 0; }, "svm-c");
+  refused([](auto& o) { o.basis.components = 16, o.basis.groups = Pooling::groups(7); }, "7");
+  refused([](auto&) { Pooling::from_text("x"); }, "'x'");
+  refused([](auto& o) { o.basis.sparsity = -1; }, "sparsity");
+  refused([](auto& o) { o.basis.sparsity_target = 1; }, "sparsity-target");
+  refused([](auto& o) { o.basis.weight_decay = -1; }, "weight-decay");
+  refused([](auto& o) { o.basis.discrimination.weight = -1; }, "discrimination");
+  refused([](auto& o) { o.method = "kica", o.whitening.method = WhiteningMethod::kZca; }, "kica");
+  refused([](auto& o) { o.method = "kmeans-hard", o.basis.init = "random"; }, "init");
+  refused([](auto& o) { o.method = "ica", o.basis.init = "kmeans"; }, "init");
+  refused([](auto& o) { o.method = "omp-1", o.basis.solver = SolverKind::kAdam; },
+          "takes no solver");
+  refused([](auto& o) { o.method = "sparse-rbm", o.basis.solver = SolverKind::kLbfgs; }, "by Adam");
+  refused([](auto& o) { o.descriptor.stride = 0; }, "stride");
+  refused([](auto& o) { o.descriptor.patches = 0; }, "patches");
   EXPECT_THROW(options_from_json("{\"colour\": 1}"), DataError);
   EXPECT_THROW(options_from_json("[1"), DataError);
   EXPECT_THROW(options_from_json("{\"components\": \"many\"}"), DataError);
@@ -172,17 +202,22 @@ TEST(Options, TellWhichOfThemHaveAnEffect) {
   EXPECT_TRUE(effect(nothing, "gamma"));
   EXPECT_FALSE(effect(nothing, "degree"));
   EXPECT_FALSE(effect([](auto& o) { o.method = "rica"; }, "gamma"));
-  EXPECT_FALSE(effect([](auto& o) { o.method = "random-patches", o.encoder = "abs"; }, "gamma"));
-  EXPECT_TRUE(effect([](auto& o) { o.encoder = "abs"; }, "gamma")) << "it learns by it";
-  EXPECT_FALSE(effect([](auto& o) { o.kernel = "polynomial"; }, "gamma"));
-  EXPECT_TRUE(effect([](auto& o) { o.kernel = "polynomial"; }, "degree"));
-  for (const char* kernel :
-       {"inverse-distance", "inverse-square-distance", "histogram-intersection"})
-    EXPECT_TRUE(effect([&](auto& o) { o.kernel = kernel; }, "kernel-scale")) << kernel;
+  EXPECT_FALSE(effect(
+      [](auto& o) { o.method = "random-patches", o.encoder.kind = EncoderKind::kAbs; }, "gamma"));
+  EXPECT_TRUE(effect([](auto& o) { o.encoder.kind = EncoderKind::kAbs; }, "gamma"))
+      << "it learns by it";
+  EXPECT_FALSE(effect([](auto& o) { o.kernel.kind = KernelKind::kPolynomial; }, "gamma"));
+  EXPECT_TRUE(effect([](auto& o) { o.kernel.kind = KernelKind::kPolynomial; }, "degree"));
+  for (const KernelKind kernel : {KernelKind::kInverseDistance, KernelKind::kInverseSquareDistance,
+                                  KernelKind::kHistogramIntersection}) {
+    EXPECT_TRUE(effect([&](auto& o) { o.kernel.kind = kernel; }, "kernel-scale"))
+        << name_of(kernel);
+  }
   EXPECT_TRUE(effect(nothing, "contrast-epsilon"));
   EXPECT_FALSE(effect(nothing, "contrast-epsilon", {1, 1, 20})) << "samples keep their contrast";
   EXPECT_TRUE(effect(nothing, "whitening-epsilon"));
-  EXPECT_FALSE(effect([](auto& o) { o.whitening = "none"; }, "whitening-epsilon"));
+  EXPECT_FALSE(
+      effect([](auto& o) { o.whitening.method = WhiteningMethod::kNone; }, "whitening-epsilon"));
   EXPECT_TRUE(effect(nothing, "sparsity"));
 }
 

@@ -18,7 +18,8 @@ TEST(Recommendation, NothingIsLeftOpenForAnyData) {
       for (const Index classes : {0, 2, 10}) {
         const PipelineOptions chosen = recommended({}, {shape, size, classes}).options;
         EXPECT_NE(chosen.method, kAutoMethod);
-        EXPECT_TRUE(chosen.components && chosen.receptive_field && chosen.epochs && chosen.flips);
+        EXPECT_TRUE(chosen.basis.components && chosen.descriptor.receptive_field &&
+                    chosen.basis.epochs && chosen.max_margin.flips);
         EXPECT_NO_THROW(chosen.validate());
         const bool joint = basis_method(chosen.method).joint;
         EXPECT_TRUE(!joint || classes > 0) << "labels are needed";
@@ -30,11 +31,11 @@ TEST(Recommendation, NothingIsLeftOpenForAnyData) {
 TEST(Recommendation, WhatIsGivenIsKept) {
   PipelineOptions given;
   given.method = "krica";
-  given.components = 33;
-  given.receptive_field = 5;
-  given.epochs = 7;
-  given.refit = false;
-  given.flips = true;
+  given.basis.components = 33;
+  given.descriptor.receptive_field = 5;
+  given.basis.epochs = 7;
+  given.max_margin.refit = false;
+  given.max_margin.flips = true;
   const Recommendation result = recommended(given, {kColour, 5000, 10});
   EXPECT_EQ(to_json(result.options), to_json(given));
   EXPECT_TRUE(result.choices.empty());
@@ -44,11 +45,11 @@ TEST(Recommendation, EveryMethodGetsAtomsItCanLearn) {
   for (const BasisMethod& method : basis_methods()) {
     PipelineOptions options;
     options.method = std::string(method.name);
-    const Index sample = *recommended(options, {kSample, 100, 7}).options.components;
+    const Index sample = *recommended(options, {kSample, 100, 7}).options.basis.components;
     EXPECT_LE(sample, 50) << method.name;
     EXPECT_GE(sample, 2) << method.name;
     EXPECT_TRUE(!method.needs_labels || sample % 7 == 0) << method.name;
-    const Index image = *recommended(options, {kGrey, 2000, 10}).options.components;
+    const Index image = *recommended(options, {kGrey, 2000, 10}).options.basis.components;
     EXPECT_TRUE(method.name != "ica" || image <= 35) << "without the mean";
     EXPECT_TRUE(!method.needs_labels || image % 10 == 0) << method.name;
   }

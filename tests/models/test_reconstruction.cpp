@@ -21,7 +21,7 @@ class LinearCodes : public testing::TestWithParam<std::string> {};
 TEST_P(LinearCodes, GiveTheSamplesBack) {
   const ImageSetPtr samples = as_images(clouds(150));
   PipelineOptions options = small_options("rica");
-  options.whitening = GetParam();
+  options.whitening.method = from_words<WhiteningMethod>(GetParam(), "whitening");
   const Model model = train(Context(), *samples, {.options = options, .classifier = false});
   EXPECT_TRUE(has_linear_codes(model.options()));
   const FeatureMatrix codes = model.transform(Context(), *samples);
@@ -43,11 +43,11 @@ TEST(Reconstruction, RefusesWhatCannotBeInverted) {
     EXPECT_THROW(samples_from_codes(model, codes.view()), InvalidArgument);
   };
   PipelineOptions options = small_options("rica");
-  options.encoder = "abs";
+  options.encoder.kind = EncoderKind::kAbs;
   refused(options);
-  options.encoder = "kernel";
-  options.kernel = "linear";
-  options.unit_norm = true;
+  options.encoder.kind = EncoderKind::kKernel;
+  options.kernel.kind = KernelKind::kLinear;
+  options.descriptor.unit_norm = true;
   refused(options);
 }
 

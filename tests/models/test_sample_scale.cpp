@@ -26,7 +26,7 @@ ImageSetPtr scaled_clouds(Index rows, double factor) {
 
 PipelineOptions options_for(const std::string& method) {
   PipelineOptions options = support::small_options(method);
-  options.components = std::min<Index>(*options.components, method == "ica" ? 7 : 15);
+  options.basis.components = std::min<Index>(*options.basis.components, method == "ica" ? 7 : 15);
   return options;
 }
 
@@ -67,13 +67,14 @@ INSTANTIATE_TEST_SUITE_P(Samples, EveryMethodInAnyUnit, testing::ValuesIn(method
 TEST(SampleScale, DoesNotMatterWithoutWhiteningOrWithContrast) {
   for (const std::string method : {"krica", "rica", "kmeans-triangle"}) {
     PipelineOptions options = options_for(method);
-    for (const std::string whitening : {"none", "pca", "standardise"}) {
-      options.whitening = whitening;
-      options.unit_norm = false;
+    for (const WhiteningMethod whitening :
+         {WhiteningMethod::kNone, WhiteningMethod::kPca, WhiteningMethod::kStandardise}) {
+      options.whitening.method = whitening;
+      options.descriptor.unit_norm = false;
       expect_equal_in_any_unit(options);
     }
-    options.whitening = {};
-    options.contrast = true;
+    options.whitening.method = {};
+    options.descriptor.contrast = true;
     expect_equal_in_any_unit(options);
   }
 }

@@ -50,12 +50,13 @@ class EveryMethodOnSamples : public testing::TestWithParam<std::string> {};
 TEST_P(EveryMethodOnSamples, LearnsAndSurvivesItsFile) {
   const ImageSetPtr samples = as_images(clouds(150));
   PipelineOptions options = small_options(GetParam());
-  options.components = std::min<Index>(*options.components, GetParam() == "ica" ? 8 : 16);
+  options.basis.components =
+      std::min<Index>(*options.basis.components, GetParam() == "ica" ? 8 : 16);
   const Model model = train(Context(), *samples, {options});
   const bool raw = GetParam() == "raw-pixels";
   const Index codes = GetParam() == "omp-1" ? 2 : 1;  // of either sign
-  EXPECT_EQ(model.n_features(), raw ? 8 : codes * *model.options().components);
-  EXPECT_EQ(model.options().receptive_field, 1);
+  EXPECT_EQ(model.n_features(), raw ? 8 : codes * *model.options().basis.components);
+  EXPECT_EQ(model.options().descriptor.receptive_field, 1);
   const ImageSetPtr fresh = as_images(clouds(90, 8, 3, 2));
   const double accuracy = accuracy_of(model.predict(Context(), *fresh), fresh->labels());
   if (raw) {
@@ -94,16 +95,16 @@ TEST(Samples, ContrastIsLeftAloneUnlessAskedFor) {
   const ImageSetPtr samples = as_images(std::make_shared<support::MemorySamples>(
       2, std::vector<double>{0, 1, 5, 6, 2, 0, 9, 7}, std::vector<int>{}, 0));
   PipelineOptions options = small_options("random-patches");
-  options.components = 2;
-  options.whitening = "none";
-  options.unit_norm = false;
+  options.basis.components = 2;
+  options.whitening.method = WhiteningMethod::kNone;
+  options.descriptor.unit_norm = false;
   const auto distance_of = [&] {
     const FeatureMatrix codes =
         train(Context(), *samples, {options, {}, false}).transform(Context(), *samples);
     return (codes.view().row(0) - codes.view().row(1)).norm();
   };
   EXPECT_GT(distance_of(), 0.01F);
-  options.contrast = true;
+  options.descriptor.contrast = true;
   EXPECT_EQ(distance_of(), 0.0F);
 }
 
@@ -164,7 +165,7 @@ TEST(Samples, RefusesNumbersBeyondFloat32AndNothingButZeros) {
   };
   const auto training = [&](const ImageSetPtr& set) {
     PipelineOptions options = small_options("random-patches");
-    options.components = 2;
+    options.basis.components = 2;
     train(Context(), *set, {options});
   };
   EXPECT_THAT(refusal<DataError>([&] {

@@ -18,7 +18,7 @@ using support::small_options;
 
 TrainingJob job_of(const std::string& method, AdamStream<float>& stream) {
   TrainingJob job{.options = small_options(method), .classifier = false};
-  job.options.batch = 32;
+  job.options.basis.batch = 32;
   job.stream = &stream;
   return job;
 }
@@ -39,7 +39,7 @@ TEST_P(Streamed, GoesOnFromItsSavedState) {
   const auto after = learned(job, 1);
   EXPECT_FALSE(after->atom_images().view() == before.view());
   EXPECT_EQ(after->parts().history.size(), 2U);
-  EXPECT_EQ(after->options().gamma, job.start->options().gamma);
+  EXPECT_EQ(after->options().kernel.gamma, job.start->options().kernel.gamma);
   job.stream = &saved;
   EXPECT_EQ(learned(job, 1)->to_archive().bytes(), after->to_archive().bytes());
 }
@@ -58,7 +58,7 @@ TEST(Streaming, GoesOutFromAFittedModel) {
   job.stream = nullptr;
   job.start = learned(job, 0);
   job.stream = &stream;
-  job.options.rate = 1e-6;
+  job.options.basis.rate = 1e-6;
   const Matrix<float> atoms = learned(job, 0)->atom_images();
   EXPECT_LT((atoms.view() - job.start->atom_images().view()).cwiseAbs().maxCoeff(), 1e-3F);
 }

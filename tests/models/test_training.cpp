@@ -26,7 +26,7 @@ TEST(Training, SameBytesForAnyThreads) {
   const auto images = gratings(90);
   for (const BasisMethod& method : basis_methods()) {
     PipelineOptions options = small_options(std::string(method.name));
-    options.epochs = 2;
+    options.basis.epochs = 2;
     const std::string one = bytes_of(train(Context({.threads = 1, .seed = 3}), images, {options}));
     const std::string four = bytes_of(train(Context({.threads = 4, .seed = 3}), images, {options}));
     EXPECT_TRUE(one == four) << method.name;
@@ -37,7 +37,7 @@ TEST(Training, SameBytesForAnyThreads) {
 void expect_same_bytes_after_cancelling(const std::string& method, int at) {
   const auto images = gratings(90);
   PipelineOptions options = small_options(method);
-  options.epochs = 2;
+  options.basis.epochs = 2;
   const std::string wanted = bytes_of(train(Context({.seed = 3}), images, {options}));
   const auto checkpoint = scratch_file("training-" + method + std::to_string(at));
   remove_checkpoint(checkpoint);
@@ -92,7 +92,7 @@ TEST(Training, RefusesACheckpointOfAnotherJob) {
   EXPECT_THROW(train(context, images, {small_options(), checkpoint}), Cancelled);
   ASSERT_TRUE(std::filesystem::exists(checkpoint));
   PipelineOptions other = small_options();
-  other.sparsity = 0.5;
+  other.basis.sparsity = 0.5;
   try {
     train(Context({.seed = 3}), images, {other, checkpoint});
     FAIL();
@@ -130,7 +130,7 @@ TEST(Training, RefusesACheckpointOfAnotherVersion) {
 
 TEST(Training, ReportsAUselessBasisWithAdviceThatFitsTheMethod) {
   PipelineOptions options = small_options();
-  options.gamma = 1e4;
+  options.kernel.gamma = 1e4;
   TrainingReport report;
   const Model model = train(Context({.seed = 3}), gratings(90), {options}, &report);
   EXPECT_EQ(model.parts().basis_status, "diverged");
@@ -139,8 +139,8 @@ TEST(Training, ReportsAUselessBasisWithAdviceThatFitsTheMethod) {
   train(Context({.seed = 3}), gratings(90), {small_options()}, &report);
   EXPECT_EQ(report.warning, "");
   options = small_options("rica");
-  options.sparsity = 1e300;
-  options.init = "random-patches";
+  options.basis.sparsity = 1e300;
+  options.basis.init = "random-patches";
   EXPECT_EQ(train(Context({.seed = 3}), gratings(90), {options}, &report).parts().basis_status,
             "numerical-trouble");
   EXPECT_NE(report.warning.find("infinite or NaN"), std::string::npos) << report.warning;
@@ -149,17 +149,17 @@ TEST(Training, ReportsAUselessBasisWithAdviceThatFitsTheMethod) {
 
 TEST(Training, ReportsSamplesThatDidNotConverge) {
   PipelineOptions options = small_options("rica");
-  options.components = 8;
-  options.iterations = 2;
+  options.basis.components = 8;
+  options.basis.iterations = 2;
   TrainingReport report;
   const ImageSetPtr samples = as_images(support::clouds(200));
   train(Context(), *samples, {.options = options, .classifier = false}, &report);
   EXPECT_NE(report.warning.find("not converged after 2 iterations; raise iterations"),
             std::string::npos)
       << report.warning;
-  options.components = 16;
-  options.solver = "adam";
-  options.epochs = 2;
+  options.basis.components = 16;
+  options.basis.solver = SolverKind::kAdam;
+  options.basis.epochs = 2;
   train(Context(), *samples, {.options = options, .classifier = false}, &report);
   EXPECT_NE(report.warning.find("raise epochs"), std::string::npos) << report.warning;
 }
@@ -167,22 +167,22 @@ TEST(Training, ReportsSamplesThatDidNotConverge) {
 TEST(Training, KernelPcaInFront) {
   const auto images = gratings(60);
   PipelineOptions options = small_options("random-patches");
-  options.whitening = "kpca";
-  options.landmarks = 30;
-  options.whitening_components = 10;
+  options.whitening.method = WhiteningMethod::kKernelPca;
+  options.whitening.landmarks = 30;
+  options.whitening.components = 10;
   const Model model = train(Context(), images, {options});
   EXPECT_EQ(model.parts().extractor->preprocessing().outputs(), 10);
-  EXPECT_TRUE(model.options().whitening_gamma.has_value());
+  EXPECT_TRUE(model.options().whitening.gamma.has_value());
   EXPECT_THROW(static_cast<void>(model.atom_images()), InvalidArgument);
 }
 
 TEST(Training, RefusesWhatDoesNotFit) {
   const auto images = gratings(30);
   PipelineOptions large = small_options();
-  large.receptive_field = 13;
+  large.descriptor.receptive_field = 13;
   EXPECT_THROW(train(Context(), images, {large}), InvalidArgument);
   PipelineOptions fine = small_options();
-  fine.pool = "10x10";
+  fine.pooling.grid = {10, 10};
   EXPECT_THROW(train(Context(), images, {fine}), InvalidArgument);
   const support::MemoryImages constant({12, 12, 1}, std::vector<std::uint8_t>(12 * 12 * 6, 7),
                                        {0, 1, 0, 1, 0, 1}, 2);

@@ -19,8 +19,8 @@ using support::small_options;
 
 PipelineOptions job(const std::string& method) {
   PipelineOptions options = small_options(method);
-  options.svm_c = 0.1;
-  options.epochs = 2;
+  options.classifier.C = 0.1;
+  options.basis.epochs = 2;
   return options;
 }
 
@@ -45,9 +45,9 @@ TEST_P(EveryMethod, VotesAddUpToTheScore) {
 }
 
 PipelineOptions overlapping(PipelineOptions options) {
-  options.pool = "3x2";
-  options.pool_overlap = true;
-  options.stride = 2;
+  options.pooling.grid = {3, 2};
+  options.pooling.overlap = true;
+  options.descriptor.stride = 2;
   return options;
 }
 
@@ -106,7 +106,7 @@ TEST(TestFlips, AreTheMeanOfImageAndMirror) {
   const support::MemoryImages mirrored(images.shape(), pixels, images.labels(), 3);
   PipelineOptions options = job("random-patches");
   const Model plain = train(Context(), images, {options});
-  options.test_flips = true;
+  options.classifier.test_flips = true;
   const Model flipping = train(Context(), images, {options});
   const Matrix<float> a = plain.scores(Context(), images);
   const Matrix<float> b = plain.scores(Context(), mirrored);

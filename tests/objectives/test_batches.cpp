@@ -9,6 +9,7 @@
 
 #include "krica/objectives/krica.hpp"
 #include "krica/objectives/rica.hpp"
+#include "krica/runtime/words.hpp"
 #include "support/comparison.hpp"
 #include "support/kernels.hpp"
 #include "support/problems.hpp"
@@ -137,7 +138,7 @@ class RicaBatches : public testing::TestWithParam<std::string> {};
 
 TEST_P(RicaBatches, AreTheSameFunction) {
   auto options = with_classes(RicaOptions{});
-  apply_convention(options, GetParam());
+  apply_convention(options, from_words<RicaConvention>(GetParam(), "convention"));
   expect_all<double>(options);
   expect_all<float>(options);
 }

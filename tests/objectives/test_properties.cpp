@@ -38,7 +38,7 @@ TEST_P(LinearKrica, IsRicaInThePapersConvention) {
                       .weight = 0.2,
                       .pooling = krica.pooling,
                       .discrimination = krica.discrimination};
-  apply_convention(rica, "paper");
+  apply_convention(rica, RicaConvention::kPaper);
   const Context context({.threads = 2});
   const auto a = evaluate<double>(context, problem, krica);
   const auto b = evaluate<double>(context, problem, rica);

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "krica/objectives/rica.hpp"
+#include "krica/runtime/words.hpp"
 #include "support/comparison.hpp"
 #include "support/problems.hpp"
 
@@ -54,7 +55,7 @@ class Conventions : public testing::TestWithParam<Convention> {};
 
 TEST_P(Conventions, SetFourOptionsAndLeaveTheRest) {
   RicaOptions options = unusual();
-  apply_convention(options, GetParam().name);
+  apply_convention(options, from_words<RicaConvention>(GetParam().name, "convention"));
   EXPECT_EQ(options.contrast, GetParam().contrast);
   EXPECT_EQ(options.weight_on, GetParam().weight_on);
   EXPECT_EQ(options.reduce, Reduce::kMean);
@@ -72,7 +73,7 @@ INSTANTIATE_TEST_SUITE_P(
 
 TEST(Conventions, PaperWithoutPoolingIsSmoothL1) {
   RicaOptions paper = {.n_components = 12};
-  apply_convention(paper, "paper");
+  apply_convention(paper, RicaConvention::kPaper);
   RicaOptions smooth = paper;
   smooth.contrast = Contrast::kSmoothL1;
   const auto problem = support::random_problem();
@@ -82,15 +83,9 @@ TEST(Conventions, PaperWithoutPoolingIsSmoothL1) {
   EXPECT_TRUE(support::same_bits(a.gradient, b.gradient));
 }
 
-TEST(Conventions, UnknownOnesChangeNothing) {
-  RicaOptions options = unusual();
-  EXPECT_THAT(refusal([&] { apply_convention(options, "octave"); }),
-              AllOf(StartsWith("[convention]"), HasSubstr("'octave'"), HasSubstr("paper")));
-  EXPECT_EQ(options.contrast, Contrast::kExp);
-  EXPECT_EQ(options.weight_on, WeightOn::kReconstruction);
-  EXPECT_EQ(options.reduce, Reduce::kSum);
-  EXPECT_EQ(options.row_norm, RowNorm::kSoft);
-  expect_the_rest_unchanged(options);
+TEST(Conventions, UnknownOnesAreRefusedByName) {
+  EXPECT_THAT(refusal([] { from_words<RicaConvention>("octave", "convention"); }),
+              AllOf(HasSubstr("convention 'octave'"), HasSubstr("paper, le, matlab")));
 }
 
 TEST(RicaNames, MakeTheRoundTrip) {

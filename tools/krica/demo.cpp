@@ -34,11 +34,11 @@ struct DemoRun {
 PipelineOptions demo_options(const std::string& method, std::uint64_t seed) {
   PipelineOptions options;
   options.method = method;
-  options.components = 400;
-  options.patches = 40000;
-  options.iterations = 40;
+  options.basis.components = 400;
+  options.descriptor.patches = 40000;
+  options.basis.iterations = 40;
   options.seed = seed;
-  options.refit = true;  // the same classifier for all
+  options.max_margin.refit = true;  // the same classifier for all
   return options;
 }
 
@@ -114,8 +114,9 @@ void run_demo(CLI::App& app, DemoCommand& command) {
     std::fflush(stdout);
   }
   const Model& learned = runs.back().model;
-  const Image atoms = draw_atom_groups(learned.atom_images(), *learned.options().receptive_field,
-                                       learned.shape().channels, atoms_by_class(learned));
+  const Image atoms =
+      draw_atom_groups(learned.atom_images(), *learned.options().descriptor.receptive_field,
+                       learned.shape().channels, atoms_by_class(learned));
   write_png(picture, atoms);
   page_of(runs, data, command.seed).save(command.report);
   if (!command.session.json) {

@@ -11,6 +11,7 @@
 
 #include "commands.hpp"
 #include "krica/bases/basis.hpp"
+#include "krica/models/option_list.hpp"
 #include "krica/models/options.hpp"
 #include "session.hpp"
 

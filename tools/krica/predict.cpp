@@ -3,8 +3,8 @@
 #include <unistd.h>
 
 #include "commands.hpp"
-#include "krica/runtime/enum_names.hpp"
 #include "krica/runtime/error.hpp"
+#include "krica/runtime/words.hpp"
 #include "predict_inputs.hpp"
 #include "predict_output.hpp"
 #include "progress.hpp"

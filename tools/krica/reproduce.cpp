@@ -6,8 +6,8 @@
 #include "commands.hpp"
 #include "experiments/runner.hpp"
 #include "experiments/summary.hpp"
-#include "krica/runtime/enum_names.hpp"
 #include "krica/runtime/error.hpp"
+#include "krica/runtime/words.hpp"
 #include "report/experiment_report.hpp"
 #include "session.hpp"
 

@@ -13,8 +13,8 @@
 #include <system_error>
 #include <utility>
 
-#include "krica/runtime/enum_names.hpp"
 #include "krica/runtime/error.hpp"
+#include "krica/runtime/words.hpp"
 #include "progress.hpp"
 
 namespace krica::cli {
@@ -107,6 +107,25 @@ class OptionAdder {
   requires std::is_arithmetic_v<Number>
   void operator()(const char* name, Auto<Number>& value, const char* help) const {
     add_auto_number(command_, "--" + std::string(name), value, help)->group(kModelGroup);
+  }
+  template <Worded Value>
+  void operator()(const char* name, Value& value, const char* help) const {
+    const auto parse = [&value, name](const std::string& text) {
+      value = from_words<Value>(text, name);
+    };
+    command_.add_option_function<std::string>("--" + std::string(name), parse, help)
+        ->default_str(to_words(value))
+        ->group(kModelGroup);
+  }
+  template <Worded Value>
+  void operator()(const char* name, Auto<Value>& value, const char* help) const {
+    const auto parse = [&value, name](const std::string& text) {
+      if (text == "auto") return value.reset();
+      value = from_words<Value>(text, name);
+    };
+    command_.add_option_function<std::string>("--" + std::string(name), parse, help)
+        ->default_str("auto")
+        ->group(kModelGroup);
   }
   void operator()(const char* name, Auto<std::string>& value, const char* help) const {
     const auto parse = [&value](const std::string& text) {

@@ -14,7 +14,7 @@
 
 #include "krica/data/dataset.hpp"
 #include "krica/models/model.hpp"
-#include "krica/models/options.hpp"
+#include "krica/models/option_list.hpp"
 #include "krica/runtime/context.hpp"
 
 namespace krica::cli {

@@ -83,8 +83,8 @@ void print_sparklines(const Model& model, const Matrix<float>& atoms,
 Image picture_of(const Model& model, const Matrix<float>& atoms,
                  const std::vector<std::vector<Index>>& groups) {
   if (!model.shape().is_sample())
-    return draw_atom_groups(atoms, *model.options().receptive_field, model.shape().channels,
-                            groups);
+    return draw_atom_groups(atoms, *model.options().descriptor.receptive_field,
+                            model.shape().channels, groups);
   std::vector<std::string> names;
   for (std::size_t g = 0; g < groups.size() && groups.size() > 1; ++g)
     names.push_back(class_name(model, g));
@@ -104,7 +104,7 @@ void check_command(const ShowCommand& command) {
 void print_summary(const ShowCommand& command, const Model& model, const Matrix<float>& atoms,
                    const std::vector<std::vector<Index>>& groups) {
   const bool samples = model.shape().is_sample();
-  const Index side = *model.options().receptive_field;
+  const Index side = *model.options().descriptor.receptive_field;
   if (command.session.json) {
     nlohmann::json summary = {{"picture", command.picture.string()},
                               {"atoms", atoms.rows()},
@@ -134,7 +134,7 @@ void run_show(CLI::App& app, ShowCommand& command) {
     if (model.shape().is_sample()) {
       print_sparklines(model, atoms, strongest);
     } else {
-      draw_in_terminal(draw_atom_groups(atoms, *model.options().receptive_field,
+      draw_in_terminal(draw_atom_groups(atoms, *model.options().descriptor.receptive_field,
                                         model.shape().channels, strongest, 1));
     }
   }

@@ -122,11 +122,12 @@ void print_summary(const Model& model, const TrainingReport& report,
   const PipelineOptions& options = model.options();
   fmt::print("{}: {}", path.string(), options.method);
   if (basis_method(options.method).learn != nullptr) {
-    fmt::print(" with {} atoms", *options.components);
-    if (options.gamma && has_effect(options, "gamma")) fmt::print(", gamma {:.4g}", *options.gamma);
+    fmt::print(" with {} atoms", *options.basis.components);
+    if (options.kernel.gamma && has_effect(options, "gamma"))
+      fmt::print(", gamma {:.4g}", *options.kernel.gamma);
     fmt::print(", basis {}", model.parts().basis_status);
   }
-  if (options.svm_c) fmt::print(", C {:.4g}", *options.svm_c);
+  if (options.classifier.C) fmt::print(", C {:.4g}", *options.classifier.C);
   fmt::print("\n");
   print_comparison(report.comparison);
   fmt::print("{}{}\n", report.resumed ? "resumed; " : "", stage_times(report.stages));
@@ -156,11 +157,11 @@ bool wants_control(const TrainCommand& command, const PipelineOptions& settled) 
 PipelineOptions control_options(const PipelineOptions& settled) {
   PipelineOptions options;
   options.method = kControl;
-  options.components = settled.components;
-  options.receptive_field = settled.receptive_field;
-  options.stride = settled.stride;
-  options.pool = settled.pool;
-  options.patches = settled.patches;
+  options.basis.components = settled.basis.components;
+  options.descriptor.receptive_field = settled.descriptor.receptive_field;
+  options.descriptor.stride = settled.descriptor.stride;
+  options.pooling.grid = settled.pooling.grid;
+  options.descriptor.patches = settled.descriptor.patches;
   options.seed = settled.seed;
   return options;
 }
@@ -195,8 +196,8 @@ void write_report(const TrainCommand& command, const Model& model, const Trial& 
 
 /// The file of initial atoms that --init names, if any; init becomes "given" then.
 std::filesystem::path take_atoms_file(PipelineOptions& options) {
-  if (!options.init || !options.init->ends_with(".npy")) return {};
-  return *std::exchange(options.init, "given");
+  if (!options.basis.init || !options.basis.init->ends_with(".npy")) return {};
+  return *std::exchange(options.basis.init, "given");
 }
 
 Matrix<float> read_atoms(const Context& context, const std::filesystem::path& file) {

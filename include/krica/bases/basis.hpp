@@ -12,10 +12,27 @@
 #include <vector>
 
 #include "krica/kernels/kernel.hpp"
+#include "krica/objectives/discrimination.hpp"
 #include "krica/objectives/pooling.hpp"
+#include "krica/objectives/rica.hpp"
 #include "krica/solvers/adam_stream.hpp"
 
 namespace krica {
+
+enum class SolverKind { kLbfgs, kAdam, kFixedPoint };
+std::string_view name_of(SolverKind kind);
+
+/// The signs of RICA's sources: one for all atoms, or one for each.
+struct SourceSigns {
+  std::vector<int> values = {1};  ///< 1 or -1
+
+  /// "1,-1,1"
+  [[nodiscard]] std::string text() const;
+  static SourceSigns from_text(std::string_view text);
+  /// One per atom, or empty where all are +1. Throws InvalidArgument for another number of atoms,
+  /// unless that is not known yet (0).
+  [[nodiscard]] std::vector<int> of(Index components) const;
+};
 
 /// What a method may ask for. Names as on the command line.
 struct BasisOptions {
@@ -25,22 +42,20 @@ struct BasisOptions {
   double epsilon = 1e-4;
   /// kmeans, random-patches, random, class-kmeans, label-affinity, or given: BasisRequest::initial
   std::string init = "kmeans";
-  std::string convention = "paper";    ///< of RICA
-  std::string rica_contrast = "auto";  ///< of RICA: auto (the convention's), or as in its options
-  double reconstruction_weight = 1;    ///< of RICA in the convention matlab, in place of sparsity
+  RicaConvention convention = RicaConvention::kPaper;  ///< of RICA
+  std::optional<RicaContrast> rica_contrast = {};      ///< of RICA; unset: the convention's
+  double reconstruction_weight = 1;  ///< of RICA in the convention matlab, in place of sparsity
   std::vector<int> non_gaussianity = {};  ///< of RICA: +1 or -1 per atom; empty: all +1
   Pooling pooling = {};
-  std::string solver = "auto";
+  std::optional<SolverKind> solver = {};  ///< unset: Adam for many patches, else L-BFGS
   Index iterations = 100;
   Index epochs = 10;
   std::optional<Index> batch = {};  ///< of Adam; unset: 1024, or a tenth of fewer than 10,240
   double rate = 0.01;
-  double discrimination = 0.1;                 ///< of drica, d-rica and d-krica
-  std::string discrimination_reading = "sum";  ///< sum, select
-  std::optional<double> elastic = {};          ///< unset: as krica/objectives/discrimination.hpp
-  double sparsity_target = 0.05;               ///< of the sparse autoencoder and the sparse RBM
-  double weight_decay = 3e-3;                  ///< of the sparse autoencoder
-  bool untied = false;                         ///< the autoencoder has a decoder of its own
+  Discrimination discrimination = {.weight = 0.1};  ///< of drica, d-rica and d-krica
+  double sparsity_target = 0.05;  ///< of the sparse autoencoder and the sparse RBM
+  double weight_decay = 3e-3;     ///< of the sparse autoencoder
+  bool untied = false;            ///< the autoencoder has a decoder of its own
 };
 
 struct BasisRequest {

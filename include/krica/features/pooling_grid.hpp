@@ -13,12 +13,23 @@
 // zone, row by row in each.
 #pragma once
 
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "krica/data/image_set.hpp"
 #include "krica/runtime/matrix.hpp"
 
 namespace krica {
+
+/// "2x3": rows x columns.
+struct PoolGrid {
+  Index rows = 2;
+  Index cols = 2;
+
+  [[nodiscard]] std::string text() const;
+  static PoolGrid from_text(std::string_view text);
+};
 
 struct FeatureOptions {
   Index receptive_field = 6;  ///< side of a patch in pixels, >= 1

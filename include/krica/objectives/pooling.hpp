@@ -3,6 +3,8 @@
 // H, the K×K pooling weights of the sparsity term Σ_j sqrt(ε + Σ_u H_ju s_u²).
 #pragma once
 
+#include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -30,6 +32,10 @@ struct Pooling {
   static Pooling custom(std::vector<double> K_by_K) {
     return {.kind = PoolingKind::kCustom, .weights = std::move(K_by_K)};
   }
+
+  /// "none", "topographic", or the size of the groups. from_text() throws InvalidArgument.
+  [[nodiscard]] std::string text() const;
+  static Pooling from_text(std::string_view text);
 
   /// Throws InvalidArgument where K atoms do not fill the grid or the groups.
   void validate(Index K) const;

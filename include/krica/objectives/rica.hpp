@@ -68,12 +68,16 @@ struct RicaOptions {
 ///   paper    l2-pooling (H none: smooth-l1), weight on sparsity, mean, row norm none
 ///   le       smooth-l1, weight on sparsity, mean, row norm soft
 ///   matlab   matlab-logcosh, weight on reconstruction, mean, row norm exact
-void apply_convention(RicaOptions& options, std::string_view convention);
+enum class RicaConvention { kPaper, kLe, kMatlab };
+std::string_view name_of(RicaConvention convention);
+void apply_convention(RicaOptions& options, RicaConvention convention);
 
 /// The contrasts by their names in the pipeline's options: smooth-l1, and MATLAB's
 ///   logcosh   ½ log cosh(2 s)        exp   -exp(-s²/2)        sqrt   sqrt(s² + 1e-8)
-/// Sets contrast and, for sqrt, epsilon. Throws InvalidArgument for other names.
-void apply_contrast(RicaOptions& options, std::string_view name);
+/// Sets contrast and, for sqrt, epsilon.
+enum class RicaContrast { kSmoothL1, kLogcosh, kExp, kSqrt };
+std::string_view name_of(RicaContrast contrast);
+void apply_contrast(RicaOptions& options, RicaContrast contrast);
 
 template <class Scalar>
 class RicaObjective final : public SampledObjective<Scalar> {

@@ -21,7 +21,8 @@
 
 namespace krica {
 
-enum class LandmarkChoice { kRandom, kKmeans };
+enum class LandmarkChoice { kKmeans, kRandom };
+std::string_view name_of(LandmarkChoice choice);
 
 struct KernelPcaOptions {
   Kernel kernel = {};

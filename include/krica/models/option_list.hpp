@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The list of options: name, member and help of each, once. The command line, JSON, the model file,
+// what a checkpoint compares and Python's signatures are all made from it. A new option is a member
+// of PipelineOptions with its default, and a line here.
+#pragma once
+
+#include "krica/models/options.hpp"
+
+namespace krica {
+namespace internal {
+
+/// What is computed from an image.
+template <class Options, class Visitor>
+void visit_feature_options(Options& o, Visitor& visit) {
+  visit("method", o.method, "how to learn the basis; auto is chosen by the data");
+  visit("components", o.basis.components, "number of atoms in the basis; auto depends on the data");
+  visit("receptive-field", o.descriptor.receptive_field,
+        "side of a patch in pixels; auto is 6, or 8 for images of 64 pixels or more");
+  visit("stride", o.descriptor.stride,
+        "step between neighbouring patches when encoding, in pixels");
+  visit("pool", o.pooling.grid, "grid of cells over which codes are summed, rows x columns");
+  visit("pool-overlap", o.pooling.overlap,
+        "average over overlapping cells, 1.5 times as wide as their spacing, instead of summing");
+  visit("pool-power", o.pooling.power,
+        "exponent applied to the pooled codes; auto is 0.5 for max-margin-krica, otherwise 1");
+  visit("kernel", o.kernel.kind,
+        "linear, gaussian, polynomial, inverse-distance, inverse-square-distance or "
+        "histogram-intersection");
+  visit("gamma", o.kernel.gamma,
+        "width parameter of the Gaussian kernel; auto is 6 divided by the median squared distance "
+        "between patches, for samples 1 divided by it");
+  visit("degree", o.kernel.degree, "degree of the polynomial kernel");
+  visit("kernel-scale", o.kernel.scale,
+        "scale b of the inverse-distance and histogram-intersection kernels");
+  visit("encoder", o.encoder.kind,
+        "kernel, abs, linear, triangle, hard, soft-threshold, soft-abs, sigmoid or lasso; auto is "
+        "the method's own, and linear for rica, ica and kica on samples without a classifier; "
+        "max-margin-krica: kernel for samples and where kernel, gamma or reconstruction is given");
+  visit("threshold", o.encoder.threshold, "threshold of the soft-threshold encoder");
+  visit("unit-norm", o.descriptor.unit_norm,
+        "scale preprocessed patches to length 1; auto is the method's own, for samples no");
+}
+
+/// What the basis' objective weighs, and where its learning begins.
+template <class Options, class Visitor>
+void visit_basis_options(Options& o, Visitor& visit) {
+  visit("sparsity", o.basis.sparsity, "weight of the sparsity term; auto is the method's own");
+  visit("epsilon", o.basis.epsilon, "smoothing of the sparsity term");
+  visit(
+      "init", o.basis.init,
+      "initial basis: kmeans, omp-1, random-patches, random, class-kmeans or label-affinity; auto "
+      "is the method's own; or a .npy file with one atom per row; max-margin-krica also accepts a "
+      "model file and takes its atoms, patches and kernel");
+  visit("discrimination", o.basis.discrimination.weight,
+        "weight of the class-aware term of drica, d-rica and d-krica");
+  visit("discrimination-reading", o.basis.discrimination.reading,
+        "class-aware term: sum (squared sums of codes, as written in the paper) or select (sums of "
+        "squared codes)");
+  visit("elastic", o.basis.discrimination.elastic,
+        "weight of the squared codes in the class-aware term; auto is atoms per class + 1 (sum), 2 "
+        "(select) or 0 (drica)");
+  visit("sparsity-target", o.basis.sparsity_target,
+        "target mean activity of a unit of the sparse autoencoder or sparse RBM");
+  visit("weight-decay", o.basis.weight_decay, "weight decay of the sparse autoencoder");
+  visit("untied", o.basis.untied, "give the sparse autoencoder separate decoder weights");
+  visit("convention", o.basis.rica.convention,
+        "form of RICA's objective: paper, le (Le's code) or matlab (MATLAB's rica: "
+        "reconstruction-weight, unit rows, no whitening)");
+  visit("rica-contrast", o.basis.rica.contrast,
+        "RICA's contrast: smooth-l1, or MATLAB's logcosh, exp or sqrt; auto is smooth-l1, with "
+        "convention matlab logcosh");
+  visit("reconstruction-weight", o.basis.rica.reconstruction_weight,
+        "weight of the reconstruction term with convention matlab (its Lambda), in place of "
+        "sparsity; auto is 1");
+  visit("non-gaussianity", o.basis.rica.non_gaussianity,
+        "RICA: 1 to seek sparse (super-Gaussian) sources, -1 for sub-Gaussian ones; one value, or "
+        "one per atom separated by commas");
+  visit("pooling-groups", o.basis.groups,
+        "groups of the sparsity term: none, topographic or a group size");
+}
+
+/// What happens to patches before.
+template <class Options, class Visitor>
+void visit_preprocessing_options(Options& o, Visitor& visit) {
+  visit("whitening", o.whitening.method,
+        "zca, pca, kpca, standardise (every feature to variance 1) or none; auto is the method's "
+        "own, standardise for kernel methods on samples, none with convention matlab");
+  visit("whitening-epsilon", o.whitening.epsilon,
+        "added to the variances before dividing by them; for samples a fraction of their mean "
+        "variance, for standardise of the median one; auto is 0.1, 1e-6 for linear codes of "
+        "samples, 1e-4 for kpca");
+  visit("whitening-components", o.whitening.components,
+        "number of directions that pca and kpca keep; 0 keeps all directions with variance (kica: "
+        "as many as components; kpca-rica: half as many)");
+  visit("whitening-gamma", o.whitening.gamma,
+        "width parameter of kpca's Gaussian kernel; auto is 1 divided by the median squared "
+        "distance");
+  visit("landmarks", o.whitening.landmarks,
+        "maximum number of landmark samples for kpca; 0 uses all patches (exact)");
+  visit("landmark-choice", o.whitening.landmark_choice,
+        "how to choose landmarks: kmeans or random");
+  visit("contrast", o.descriptor.contrast,
+        "normalise the contrast of patches; auto is yes for images, no for samples");
+  visit("contrast-epsilon", o.descriptor.contrast_epsilon,
+        "added to a patch's variance, for pixel values from 0 to 255; for samples a fraction of "
+        "the mean variance of a row; auto is 10 for images, 0.01 for samples");
+}
+
+/// How long and how fast it learns.
+template <class Options, class Visitor>
+void visit_solver_options(Options& o, Visitor& visit) {
+  visit("solver", o.basis.solver,
+        "auto, lbfgs, adam or fixed-point; auto is adam when there are many patches, otherwise "
+        "lbfgs");
+  visit("iterations", o.basis.iterations,
+        "maximum iterations of L-BFGS, the fixed point, ica, kica and omp-1; auto is 100 for "
+        "images, 1000 for samples");
+  visit("epochs", o.basis.epochs,
+        "maximum epochs of Adam; auto is 10, for max-margin-krica 12 or more");
+  visit("batch", o.basis.batch,
+        "samples per step of Adam; auto is 1024 patches or a tenth of all patches, for "
+        "max-margin-krica up to 128 images");
+  visit("rate", o.basis.rate,
+        "peak learning rate of Adam; auto is 0.01, for max-margin-krica 0.003 (a third of it for "
+        "the classifier)");
+}
+
+/// Of max-margin-krica alone.
+template <class Options, class Visitor>
+void visit_joint_options(Options& o, Visitor& visit) {
+  visit("flips", o.max_margin.flips,
+        "max-margin-krica: also train on mirror images; auto is yes for colour images");
+  visit("crops", o.max_margin.crops,
+        "max-margin-krica: shift training images by up to this many pixels");
+  visit("loss", o.max_margin.loss, "max-margin-krica: squared-hinge or cross-entropy");
+  visit("decay", o.max_margin.decay, "max-margin-krica: weight decay of the classifier");
+  visit("reconstruction", o.max_margin.reconstruction,
+        "max-margin-krica: weight of kRICA's objective, added to the loss");
+  visit(
+      "learn-gamma", o.max_margin.learn_gamma,
+      "max-margin-krica: learn one kernel width, threshold or bias per atom; auto is yes where the "
+      "code has one");
+  visit("held-out", o.max_margin.held_out,
+        "max-margin-krica: fraction of the images held out (at most 2,000), which stop training "
+        "early and tell whether it helped; auto is 0.2, and where images are few all of them are "
+        "learned from afterwards; 0 holds out none");
+  visit("patience", o.max_margin.patience,
+        "max-margin-krica: epochs without a better held-out accuracy before stopping, counted "
+        "from when the rate falls; auto is 10");
+  visit("refit", o.max_margin.refit,
+        "max-margin-krica: whether to fit an SVM to the learned features, as for other methods, or "
+        "keep the classifier learned with them; auto is what held-out images say");
+}
+
+/// What is learned from, and the classifier.
+template <class Options, class Visitor>
+void visit_data_options(Options& o, Visitor& visit) {
+  visit("patches", o.descriptor.patches,
+        "number of patches to learn from (for samples: the maximum number of rows)");
+  visit("images", o.images, "number of training images or samples to use; 0 uses all");
+  visit("svm-c", o.classifier.C,
+        "C of the linear SVM; auto chooses it on a held-out fifth of the training images");
+  visit("balanced", o.classifier.balanced, "weight classes equally in the SVM");
+  visit("test-flips", o.classifier.test_flips,
+        "predict from the mean score of an image and its mirror image");
+  visit("seed", o.seed, "seed of every random choice");
+}
+
+}  // namespace internal
+
+/// Calls visit(name, member, help) for every option, in the order in which help lists them.
+template <class Options, class Visitor>
+void for_each_option(Options& o, Visitor&& visit) {
+  internal::visit_feature_options(o, visit);
+  internal::visit_basis_options(o, visit);
+  internal::visit_preprocessing_options(o, visit);
+  internal::visit_solver_options(o, visit);
+  internal::visit_joint_options(o, visit);
+  internal::visit_data_options(o, visit);
+}
+
+}  // namespace krica

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Defaults that depend on the method or on the kind of data.
+#pragma once
+
+#include "krica/models/options.hpp"
+
+namespace krica {
+
+constexpr double kPatchWhitening = 0.1;
+constexpr double kSampleWhitening = 0.1;      ///< of the mean variance
+constexpr double kExactWhitening = 1e-6;      ///< for linear codes: more would blur the sources
+constexpr double kStandardising = 0.1;        ///< of the median variance: tames constant features
+constexpr double kKernelPcaWhitening = 1e-4;  ///< its variances are fractions of κ(x, x), about 1
+constexpr double kPatchContrast = PreprocessingOptions{}.contrast_epsilon;
+constexpr double kSampleContrast = 0.01;  ///< of the mean variance of a row
+constexpr Index kSampleIterations = 1000;
+constexpr double kJointPower = 0.5;
+constexpr double kClassifierRate = 1.0 / 3;  ///< the classifier learns more slowly than the basis
+
+double sparsity_of(const PipelineOptions& options);
+WhiteningMethod whitening_of(const PipelineOptions& options, const ImageShape& shape);
+double default_whitening_epsilon(const PipelineOptions& options, const ImageShape& shape);
+
+}  // namespace krica

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "krica/models/option_list.hpp"
+
+namespace krica {
+namespace {
+
+using nlohmann::json;
+
+template <class Value>
+json written(const Value& value) {
+  if constexpr (Worded<Value>) {
+    return to_words(value);
+  } else {
+    return value;
+  }
+}
+template <class Value>
+json written(const Auto<Value>& value) {
+  return value ? written(*value) : json("auto");
+}
+
+template <class Value>
+void read(const json& entry, const char* name, Value& value) {
+  if constexpr (Worded<Value>) {
+    value = from_words<Value>(entry.get_ref<const std::string&>(), name);
+  } else {
+    value = entry.get<Value>();
+  }
+}
+template <class Value>
+void read(const json& entry, const char* name, Auto<Value>& value) {
+  if (entry.is_string() && entry.get_ref<const std::string&>() == "auto") return value.reset();
+  read(entry, name, value.emplace());
+}
+
+/// Takes every option that it knows out of the object.
+void read_options(json& object, PipelineOptions& options) {
+  for_each_option(options, [&](const char* name, auto& value, const char*) {
+    if (!object.contains(name)) return;
+    try {
+      read(object[name], name, value);
+    } catch (const json::exception&) {
+      throw DataError(fmt::format("[options] {} cannot be {}", name, object[name].dump()));
+    }
+    object.erase(name);
+  });
+}
+
+}  // namespace
+
+std::string to_json(const PipelineOptions& options) {
+  json object = json::object();
+  for_each_option(options, [&](const char* name, const auto& value, const char*) {
+    object[name] = written(value);
+  });
+  return object.dump();
+}
+
+PipelineOptions options_from_json(const std::string& text) {
+  PipelineOptions options;
+  json object;
+  try {
+    object = json::parse(text);
+    read_options(object, options);
+  } catch (const json::exception& error) {
+    throw DataError(fmt::format("[options] {}", error.what()));
+  }
+  if (!object.empty())
+    throw DataError(fmt::format("[options] unknown option '{}'", object.begin().key()));
+  return options;
+}
+
+}  // namespace krica

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "models/parts.hpp"
+
+#include "models/method_defaults.hpp"
+#include "models/rica_checks.hpp"
+#include "models/rules.hpp"
+
+namespace krica {
+
+Kernel kernel_of(const PipelineOptions& options) {
+  return {.kind = options.kernel.kind,
+          .gamma = options.kernel.gamma.value_or(1.0),
+          .degree = options.kernel.degree,
+          .scale = options.kernel.scale};
+}
+
+EncoderOptions encoder_of(const PipelineOptions& options) {
+  return {.kind = options.encoder.kind.value_or(EncoderKind::kKernel),
+          .kernel = kernel_of(options),
+          .threshold = options.encoder.threshold,
+          .sparsity = sparsity_of(options)};
+}
+
+FeatureOptions features_of(const PipelineOptions& options) {
+  return {.receptive_field = options.descriptor.receptive_field.value_or(kField),
+          .stride = options.descriptor.stride,
+          .pool_rows = options.pooling.grid.rows,
+          .pool_cols = options.pooling.grid.cols,
+          .pool_overlap = options.pooling.overlap,
+          .pool_power = options.pooling.power.value_or(1.0)};
+}
+
+SampleUnits::Options units_of(const PipelineOptions& settled) {
+  // MATLAB's objective depends on the unit of the samples, so in its convention they keep it.
+  return {.rescaled = !is_matlab_rica(settled),
+          .centred = settled.whitening.method != WhiteningMethod::kNone,
+          .by_rows = settled.descriptor.contrast == true};
+}
+
+PreprocessingOptions preprocessing_of(const PipelineOptions& options, const ImageShape& shape) {
+  const double epsilon =
+      options.whitening.epsilon.value_or(default_whitening_epsilon(options, shape));
+  PreprocessingOptions result{
+      .contrast = options.descriptor.contrast.value_or(true),
+      .contrast_epsilon = options.descriptor.contrast_epsilon.value_or(kPatchContrast),
+      .relative = shape.is_sample(),
+      .whitening = {.epsilon = epsilon, .components = options.whitening.components},
+      .unit_norm = options.descriptor.unit_norm.value_or(false)};
+  const WhiteningMethod method = whitening_of(options, shape);
+  if (method != WhiteningMethod::kKernelPca) {
+    result.whitening.kind = whitening_kind(name_of(method));
+    return result;
+  }
+  result.kernel_pca = {.kernel = {.gamma = options.whitening.gamma.value_or(1.0)},
+                       .landmarks = options.whitening.landmarks,
+                       .choice = options.whitening.landmark_choice,
+                       .components = options.whitening.components,
+                       .epsilon = epsilon};
+  return result;
+}
+
+BasisOptions basis_of(const PipelineOptions& options) {
+  return {.components = options.basis.components.value_or(0),
+          .kernel = kernel_of(options),
+          .sparsity = sparsity_of(options),
+          .epsilon = options.basis.epsilon,
+          .init = options.basis.init.value_or(BasisOptions{}.init),
+          .convention = options.basis.rica.convention,
+          .rica_contrast = options.basis.rica.contrast,
+          .reconstruction_weight = options.basis.rica.reconstruction_weight.value_or(1.0),
+          .non_gaussianity =
+              options.basis.rica.non_gaussianity.of(options.basis.components.value_or(0)),
+          .pooling = options.basis.groups,
+          .solver = options.basis.solver,
+          .iterations = options.basis.iterations.value_or(BasisOptions{}.iterations),
+          .epochs = options.basis.epochs.value_or(kEpochs),
+          .batch = options.basis.batch,
+          .rate = options.basis.rate.value_or(BasisOptions{}.rate),
+          .discrimination = options.basis.discrimination,
+          .sparsity_target = options.basis.sparsity_target,
+          .weight_decay = options.basis.weight_decay,
+          .untied = options.basis.untied};
+}
+
+JointOptions joint_of(const PipelineOptions& options) {
+  const double rate = options.basis.rate.value_or(JointOptions{}.rate);
+  JointOptions joint;
+  joint.objective = {.encoder = encoder_of(options),
+                     .features = features_of(options),
+                     .loss = options.max_margin.loss,
+                     .reconstruction = options.max_margin.reconstruction,
+                     .sparsity = sparsity_of(options),
+                     .epsilon = options.basis.epsilon};
+  joint.learn_shapes = options.max_margin.learn_gamma.value_or(true);
+  joint.augmentation = {.flips = options.max_margin.flips.value_or(false),
+                        .crops = options.max_margin.crops};
+  joint.epochs = options.basis.epochs.value_or(kEpochs);
+  joint.batch = options.basis.batch.value_or(joint.batch);
+  joint.rate = rate;
+  joint.classifier_rate = rate * kClassifierRate;
+  joint.decay = options.max_margin.decay;
+  joint.held_out = options.max_margin.held_out.value_or(kHeldOut);
+  joint.patience = options.max_margin.patience.value_or(kPatience);
+  return joint;
+}
+
+}  // namespace krica

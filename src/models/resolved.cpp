@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What options leave open, settled by the method and the kind of data.
+#include <algorithm>
+
+#include "krica/bases/basis.hpp"
+#include "krica/models/recommendation.hpp"
+#include "models/method_defaults.hpp"
+#include "models/parts.hpp"
+#include "models/rica_checks.hpp"
+#include "models/rules.hpp"
+
+namespace krica {
+namespace {
+
+bool is_kernel_code(EncoderKind kind) {
+  return kind == EncoderKind::kKernel || kind == EncoderKind::kLasso;
+}
+
+EncoderKind encoder_named(std::string_view name) {
+  return from_words<EncoderKind>(name, "encoder");
+}
+
+/// Whether options ask for kernel codes in joint training without naming them.
+bool asks_for_kernel(const PipelineOptions& options) {
+  return options.kernel.gamma || options.max_margin.reconstruction > 0 ||
+         options.kernel.kind != KernelChoice{}.kind;
+}
+
+EncoderKind encoder_for(const PipelineOptions& options, const DataFacts& facts) {
+  const BasisMethod& method = basis_method(options.method);
+  const bool sample = facts.shape.is_sample();
+  if (method.joint)
+    return sample || asks_for_kernel(options) ? EncoderKind::kKernel
+                                              : encoder_named(method.encoder);
+  const bool signed_codes = sample && facts.classes == 0 && !method.sample_encoder.empty();
+  return encoder_named(signed_codes ? method.sample_encoder : method.encoder);
+}
+
+/// The kernel's codes of images are of patches of length 1; of samples as they are.
+bool unit_norm_for(const PipelineOptions& settled, const ImageShape& shape) {
+  const BasisMethod& method = basis_method(settled.method);
+  if (method.joint) return settled.encoder.kind == EncoderKind::kKernel && !shape.is_sample();
+  return shape.is_sample() ? method.sample_unit_norm.value_or(method.unit_norm) : method.unit_norm;
+}
+
+/// The atoms that learning begins with: for joint training, those that suit the code.
+std::string_view init_for(const PipelineOptions& settled) {
+  const BasisMethod& method = basis_method(settled.method);
+  if (!method.joint) return method.init;
+  if (settled.encoder.kind == EncoderKind::kKernel) return "random-patches";
+  return settled.encoder.kind == EncoderKind::kTriangle ? "kmeans" : method.init;
+}
+
+}  // namespace
+
+double sparsity_of(const PipelineOptions& options) {
+  return options.basis.sparsity.value_or(basis_method(options.method).sparsity);
+}
+
+WhiteningMethod whitening_of(const PipelineOptions& options, const ImageShape& shape) {
+  if (options.whitening.method) return *options.whitening.method;
+  const BasisMethod& method = basis_method(options.method);
+  if (is_matlab_rica(options) && method.whitening != "kpca") return WhiteningMethod::kNone;
+  const bool own = shape.is_sample() && !method.sample_whitening.empty();
+  return from_words<WhiteningMethod>(own ? method.sample_whitening : method.whitening, "whitening");
+}
+
+double default_whitening_epsilon(const PipelineOptions& options, const ImageShape& shape) {
+  const WhiteningMethod whitening = whitening_of(options, shape);
+  if (whitening == WhiteningMethod::kKernelPca) return kKernelPcaWhitening;
+  if (!shape.is_sample()) return kPatchWhitening;
+  if (whitening == WhiteningMethod::kStandardise) return kStandardising;
+  return options.encoder.kind == EncoderKind::kLinear ? kExactWhitening : kSampleWhitening;
+}
+
+bool uses_kernel(const PipelineOptions& settled) {
+  const BasisMethod& method = basis_method(settled.method);
+  const bool learns_by_it = is_kernel_code(encoder_named(method.encoder)) &&
+                            method.solvers != SolverChoice::kNone && !method.joint;
+  return method.learn != nullptr && (learns_by_it || is_kernel_code(*settled.encoder.kind));
+}
+
+bool has_effect(const PipelineOptions& settled, std::string_view option) {
+  const KernelKind kernel = settled.kernel.kind;
+  const bool scaled = kernel == KernelKind::kInverseDistance ||
+                      kernel == KernelKind::kInverseSquareDistance ||
+                      kernel == KernelKind::kHistogramIntersection;
+  if (option == "gamma") return uses_kernel(settled) && kernel == KernelKind::kGaussian;
+  if (option == "degree") return uses_kernel(settled) && kernel == KernelKind::kPolynomial;
+  if (option == "kernel-scale") return uses_kernel(settled) && scaled;
+  if (option == "threshold") return settled.encoder.kind == EncoderKind::kSoftThreshold;
+  if (option == "contrast-epsilon") return settled.descriptor.contrast == true;
+  if (option == "whitening-epsilon") return settled.whitening.method != WhiteningMethod::kNone;
+  if (option == "whitening-gamma") return settled.whitening.method == WhiteningMethod::kKernelPca;
+  if (option == "discrimination-reading") return settled.basis.discrimination.weight > 0;
+  return true;
+}
+
+PipelineOptions resolved(const PipelineOptions& options, const DataFacts& facts) {
+  options.validate();
+  PipelineOptions settled = recommended(options, facts).options;
+  settled.validate();
+  const ImageShape& shape = facts.shape;
+  const BasisMethod& method = basis_method(settled.method);
+  if (!settled.encoder.kind) settled.encoder.kind = encoder_for(settled, facts);
+  if (!settled.descriptor.unit_norm) settled.descriptor.unit_norm = unit_norm_for(settled, shape);
+  if (!settled.basis.init) settled.basis.init = std::string(init_for(settled));
+  if (is_matlab_rica(settled)) {
+    settled.basis.rica.reconstruction_weight =
+        settled.basis.rica.reconstruction_weight.value_or(1.0);
+  } else {
+    settled.basis.sparsity = settled.basis.sparsity.value_or(method.sparsity);
+  }
+  settled.whitening.method = whitening_of(settled, shape);
+  if (!settled.whitening.epsilon)
+    settled.whitening.epsilon = default_whitening_epsilon(settled, shape);
+  if (!settled.descriptor.contrast_epsilon)
+    settled.descriptor.contrast_epsilon = shape.is_sample() ? kSampleContrast : kPatchContrast;
+  if (!settled.basis.iterations)
+    settled.basis.iterations = shape.is_sample() ? kSampleIterations : BasisOptions{}.iterations;
+  if (settled.whitening.components == 0 && method.whitening_share > 0) {
+    const double share = method.whitening_share * static_cast<double>(*settled.basis.components);
+    settled.whitening.components = std::max<Index>(1, static_cast<Index>(share));
+  }
+  if (!settled.descriptor.contrast) settled.descriptor.contrast = !shape.is_sample();
+  if (shape.is_sample()) {
+    settled.descriptor.receptive_field = 1;
+    settled.descriptor.stride = 1;
+    settled.pooling.grid = {1, 1};
+  }
+  if (!settled.pooling.power) settled.pooling.power = method.joint ? kJointPower : 1.0;
+  if (!settled.basis.rate)
+    settled.basis.rate = method.joint ? JointOptions{}.rate : BasisOptions{}.rate;
+  if (!settled.max_margin.learn_gamma)
+    settled.max_margin.learn_gamma = method.joint && has_shapes(encoder_of(settled));
+  return settled;
+}
+
+}  // namespace krica
