@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Wrong options, bad data and refusing file systems: the exit code, one clear line, nothing lost."""
 
+import gzip
 import os
+import re
 import resource
 import signal
+import struct
 import subprocess
 
 import numpy as np
@@ -21,7 +24,13 @@ from conftest import SMALL
         (["train", "embedded", "-o", "m", "--method", "magic"], "random-patches"),
         (["train", "embedded", "-o", "m", "--pool", "2by2"], "2by2"),
         (["train", "embedded", "-o", "m", "--gamma", "wide"], "gamma"),
-        (["train", "embedded", "-o", "m", "--memory", "lots"], "lots"),
+        (["train", "embedded", "-o", "m", "--memory", "lots"], "lots unit not recognized"),
+        (["train", "embedded", "-o", "m", "--memory", "4X"], "x unit not recognized. Allowed values: {g,k,m,t}"),
+        (["train", "embedded", "-o", "m", "--memory", "four.5G"], "--memory: Value four.5 could not be converted"),
+        (["train", "embedded", "-o", "m", "--memory", "-4G"], "--memory must be 1M to 1024T"),
+        (["train", "embedded", "-o", "m", "--memory", "512k"], "--memory must be 1M to 1024T"),
+        (["train", "embedded", "-o", "m", "--memory", "1e400"], "--memory"),
+        (["train", "embedded", "-o", "m", "--memory", ""], "--memory"),
         (["train", "embedded", "-o", "m", "--format", "jpeg2000"], "jpeg2000"),
         (["train", "embedded", "-o", "m", "--solver", "newton"], "lbfgs"),
         (["train", "embedded", "-o", "m", "--init", "kmean"], "class-kmeans"),
@@ -36,6 +45,17 @@ from conftest import SMALL
 )
 def test_usage(krica, arguments, word):
     assert word in krica(*arguments, code=2)
+
+
+def test_memory_is_a_number_with_a_unit(krica):
+    """A compressed file that does not fit tells the budget."""
+    pixels = b"\0\0\x08\x03" + struct.pack(">3I", 5, 1000, 1000) + bytes(5_000_000)
+    (krica.directory / "images.gz").write_bytes(gzip.compress(pixels))
+    (krica.directory / "options.toml").write_text('memory = "1.5M"')
+    for arguments, budget in [(["--memory", "1.5M"], 1.5 * 2**20), (["--memory", "2048k"], 2**21), (["--memory", "3000000"], 3e6),
+                              (["--config", "options.toml"], 1.5 * 2**20)]:  # fmt: skip
+        told = krica("train", "images.gz", "-o", "m", *arguments, code=3)
+        assert float(re.search(r"memory budget of (\d+) bytes", told).group(1)) == pytest.approx(budget, rel=1e-5)
 
 
 def test_bad_data(krica, model):
