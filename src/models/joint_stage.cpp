@@ -272,12 +272,10 @@ class JointStage {
     if (evidence_.parts > 0) {
       const SvmTrials& svms = kept == Kept::kStart ? evidence_.start : evidence_.learned;
       if (kept != Kept::kJoint && !options_.svm_c) options_.svm_c = svms.C();
-      const std::vector<double> temperature = {evidence_.temperature(kept)};
-      content.put_vector<double>("temperature", temperature);
+      content.put_scalar("temperature", evidence_.temperature(kept));
     }
     Archive evidence = evidence_.saved();
-    const std::vector<std::int64_t> choice = {static_cast<std::int64_t>(kept)};
-    evidence.put_vector<std::int64_t>("kept", choice);
+    evidence.put_scalar("kept", static_cast<std::int64_t>(kept));
     checkpoint_.put_state("joint_evidence", evidence);
     const bool start_kept = kept == Kept::kStart && result.status != Status::kNumericalTrouble;
     content.put_text("settled_options", to_json(options_));
@@ -352,8 +350,10 @@ void learn_jointly(const Context& context, const ImageSet& images, bool best_whe
   report.warning = content.text("joint");
   const auto evidence = checkpoint.state_if("joint_evidence");
   if (evidence && evidence->has("kept")) {  // not in files of version 0.1
-    const auto kept = static_cast<Kept>(evidence->vector<std::int64_t>("kept").at(0));
-    report.comparison = JointEvidence::load(*evidence).comparison(kept);
+    const auto kept = evidence->scalar<std::int64_t>("kept");
+    if (kept < 0 || kept > static_cast<std::int64_t>(Kept::kJoint))
+      throw DataError(fmt::format("[joint] the checkpoint kept {}, which is nothing known", kept));
+    report.comparison = JointEvidence::load(*evidence).comparison(static_cast<Kept>(kept));
   }
   report.held_out_accuracy = content.vector<double>("held_out_accuracy");
 }

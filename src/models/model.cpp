@@ -52,10 +52,28 @@ ImagePreparation preparation_from(const Archive& archive) {
 
 std::optional<double> temperature_from(const Archive& archive, const std::string& source) {
   if (!archive.has("temperature")) return std::nullopt;
-  const auto saved = archive.vector<double>("temperature");
-  if (saved.size() != 1 || !std::isfinite(saved[0]) || saved[0] <= 0)
-    refuse(source, "the temperature is not one number > 0");
-  return saved[0];
+  const double saved = archive.scalar<double>("temperature");
+  if (!std::isfinite(saved) || saved <= 0) refuse(source, "the temperature is not a number > 0");
+  return saved;
+}
+
+ImageShape shape_from(const Archive& archive, const std::string& source) {
+  constexpr double kMostValues = 0x1p28;
+  const auto sides = archive.vector<std::int64_t>("image_shape", 3);
+  double values = 1;
+  for (const std::int64_t side : sides) values *= side > 0 ? static_cast<double>(side) : HUGE_VAL;
+  if (values > kMostValues)
+    refuse(source, fmt::format("images of {} x {} x {} values", sides[0], sides[1], sides[2]));
+  return {sides[0], sides[1], sides[2]};
+}
+
+void check_atom_class(const Model::Parts& parts, const std::string& source) {
+  if (parts.atom_class.empty()) return;
+  const auto [least, most] = std::minmax_element(parts.atom_class.begin(), parts.atom_class.end());
+  if (std::ssize(parts.atom_class) != parts.extractor->encoder().atoms().rows() || *least < 0 ||
+      *most >= std::ssize(parts.class_names)) {
+    refuse(source, "the atoms' classes (atom_class) do not fit the atoms or the class names");
+  }
 }
 
 Index signal_channels_from(const Archive& archive, const ImageShape& shape,
@@ -234,9 +252,7 @@ Model Model::from_archive(const Archive& archive, const std::string& source) {
     parts.seen = SeenImages::load(archive);
     parts.basis_status = archive.text("basis_status");
     parts.history = history_from(archive);
-    const auto shape = archive.vector<std::int64_t>("image_shape");
-    if (shape.size() != 3) refuse(source, "the image shape is incomplete");
-    parts.shape = {shape[0], shape[1], shape[2]};
+    parts.shape = shape_from(archive, source);
     if (archive.has_text("signal_channels"))
       parts.signal_channels = signal_channels_from(archive, parts.shape, source);
     if (archive.has("atoms")) {
@@ -244,10 +260,7 @@ Model Model::from_archive(const Archive& archive, const std::string& source) {
       parts.extractor.emplace(features_of(parts.options), parts.shape, Preprocessing::load(archive),
                               Encoder::load(encoder_of(parts.options), archive));
       if (archive.has("atom_class")) parts.atom_class = archive.vector<std::int64_t>("atom_class");
-      if (!parts.atom_class.empty() && static_cast<Index>(parts.atom_class.size()) !=
-                                           parts.extractor->encoder().atoms().rows()) {
-        refuse(source, "the atoms' classes do not fit the atoms");
-      }
+      check_atom_class(parts, source);
     }
     if (archive.has("svm.weights")) {
       parts.standardiser = Standardiser::load(archive);

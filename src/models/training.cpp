@@ -237,15 +237,14 @@ class Training {
     if (!content.has("temperature")) {
       const HeldOutScores held_out = trainer.held_out_scores(*parts_.options.svm_c);
       if (held_out.labels.empty()) return;
-      const std::vector<double> fitted = {fit_temperature(held_out.scores, held_out.labels)};
-      content.put_vector<double>("temperature", fitted);
+      content.put_scalar("temperature", fit_temperature(held_out.scores, held_out.labels));
       if (checkpoint_.due()) checkpoint_.write();
     }
     take_temperature();
   }
 
   void take_temperature() {
-    parts_.temperature = checkpoint_.content().vector<double>("temperature").at(0);
+    parts_.temperature = checkpoint_.content().scalar<double>("temperature");
   }
 
   FeatureMatrix extract_features() {
@@ -258,11 +257,13 @@ class Training {
                            parts_.extractor->features());
     Archive& content = checkpoint_.content();
     const Index first =
-        content.has("features_done") ? content.vector<std::int64_t>("features_done").at(0) : 0;
+        content.has("features_done") ? content.scalar<std::int64_t>("features_done") : 0;
+    if (first < 0 || first > images_.size())
+      throw DataError(
+          fmt::format("[checkpoint] features_done is {}, of {}", first, images_.size()));
     const auto keep = [&](Index done) {
-      const std::vector<std::int64_t> count = {done};
       features.sync();  // first the features, then the word that they are there
-      content.put_vector<std::int64_t>("features_done", count);
+      content.put_scalar<std::int64_t>("features_done", done);
       checkpoint_.write();
     };
     if (first < images_.size()) {

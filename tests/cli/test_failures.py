@@ -2,9 +2,12 @@
 """Wrong options, bad data and refusing file systems: the exit code, one clear line, nothing lost."""
 
 import gzip
+import json
 import os
+import pathlib
 import re
 import resource
+import shutil
 import signal
 import struct
 import subprocess
@@ -12,7 +15,7 @@ import subprocess
 import numpy as np
 import pytest
 
-from conftest import SMALL
+from conftest import SMALL, read_safetensors, write_safetensors
 
 
 @pytest.mark.parametrize(
@@ -87,6 +90,37 @@ def test_damaged_models(krica, model):
         (krica.directory / name).write_bytes(content)
         message = krica("evaluate", name, "embedded", code=3)
         assert name in message and message.count("\n") == 1, message
+
+
+OLD_FILES = pathlib.Path(__file__).parents[1] / "compatibility" / "files" / "0.1"
+
+
+@pytest.mark.parametrize("name", ["d-krica", "kpca-rica", "samples-rica"])
+def test_models_with_empty_or_senseless_tensors(krica, name):
+    texts, tensors = read_safetensors(OLD_FILES / f"{name}.krica")
+    refused = set()
+    for tensor, values in tensors.items():
+        for wrong in (values[:0], np.full_like(values, 10**9), np.full_like(values, -1), np.concatenate([values, values])):
+            write_safetensors(krica.directory / "wrong.krica", texts, {**tensors, tensor: wrong})
+            process = krica.start("show", "wrong.krica", "-o", "atoms.png")
+            _, err = process.communicate(timeout=60)
+            assert process.returncode in (0, 3), f"{tensor}: {err}"
+            if process.returncode == 3 and wrong.size == 0:
+                refused.add(tensor)
+                assert tensor in err or values.size > 3, err
+    assert {"image_shape", "preprocessing", "whitening.inputs"} <= refused, "a single value cannot be missing"
+
+
+@pytest.mark.parametrize("tensor", ["features_done", "whitening.inputs", "preprocessing"])
+@pytest.mark.parametrize("values", [[], [-1], [10**9]])
+def test_checkpoints_with_an_empty_or_senseless_tensor(krica, tensor, values):
+    (row,) = [row for row in json.loads((OLD_FILES / "expected.json").read_text())["checkpoints"] if "classifier" in row["file"]]
+    texts, tensors = read_safetensors(OLD_FILES / row["file"])
+    tensors[tensor] = np.array(values, tensors[tensor].dtype)
+    shutil.copy(OLD_FILES / f"{row['file']}.features", krica.directory / "wrong.features")
+    write_safetensors(krica.directory / "wrong", texts, tensors)
+    message = krica("train", "embedded", "-o", "m.krica", "--checkpoint", "wrong", *row["options"], code=3)
+    assert tensor in message or (tensor == "whitening.inputs" and "whitening" in message and values), message
 
 
 def test_file_system(krica, model):
