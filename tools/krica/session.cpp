@@ -15,6 +15,7 @@
 
 #include "krica/runtime/enum_names.hpp"
 #include "krica/runtime/error.hpp"
+#include "krica/runtime/nearest.hpp"
 #include "progress.hpp"
 
 namespace krica::cli {
@@ -201,7 +202,10 @@ void add_pipeline_options(CLI::App& command, PipelineOptions& options) {
 void apply_config(CLI::App& command, const SessionOptions& options) {
   if (options.config.empty()) return;
   std::ifstream file(options.config);
-  if (!file) throw IoError(fmt::format("[config] cannot open {}", options.config.string()));
+  if (!file) {
+    throw IoError(fmt::format("[config] cannot open {}{}", options.config.string(),
+                              did_you_mean_file(options.config)));
+  }
   for (const CLI::ConfigItem& item : CLI::ConfigTOML().from_config(file)) {
     CLI::Option* option = command.get_option_no_throw("--" + item.name);
     if (option == nullptr || !item.parents.empty()) {
