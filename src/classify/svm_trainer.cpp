@@ -216,7 +216,9 @@ class SvmTrainer::Search {
 
   void resume(const Archive& state) {
     const auto tried = state.vector<double>("tried");
-    for (std::size_t i = 0; i + 1 < tried.size(); i += 2) note(tried[i], tried[i + 1]);
+    if (tried.size() % 2 != 0 || tried.size() > 2 * kCandidates.size())
+      throw DataError(fmt::format("[archive] tensor 'tried' holds {} value(s)", tried.size()));
+    for (std::size_t i = 0; i < tried.size(); i += 2) note(tried[i], tried[i + 1]);
     const Matrix<float> weights = state.matrix<float>("weights");
     // Those of a version that did not solve in the span of the samples have another width.
     if (weights.cols() == last_.cols() && weights.rows() == last_.rows()) last_ = weights;

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <cerrno>
 #include <filesystem>
 #include <string>
 #include <string_view>
@@ -13,6 +14,7 @@
 #include <utility>
 
 #include "krica/runtime/error.hpp"
+#include "krica/runtime/nearest.hpp"
 
 namespace krica {
 
@@ -26,8 +28,9 @@ template <class... Args>
 /// For a failed system call: `code` is its errno.
 [[noreturn]] inline void io_error(std::string_view operation, const std::filesystem::path& path,
                                   std::string_view action, int code) {
-  throw IoError(fmt::format("[{}] {}: {}: {}", operation, path.string(), action,
-                            std::generic_category().message(code)));
+  throw IoError(fmt::format("[{}] {}: {}: {}{}", operation, path.string(), action,
+                            std::generic_category().message(code),
+                            code == ENOENT ? did_you_mean_file(path) : ""));
 }
 
 /// Runs `body`; what std::filesystem throws in it becomes an IoError.

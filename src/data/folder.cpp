@@ -33,7 +33,7 @@ Part list_classes(FolderScan& scan, const fs::path& directory,
     const auto found = std::find(classes.begin(), classes.end(), name);
     if (found == classes.end()) {
       data_error("folder", (directory.filename() / name).string(),
-                 "the training part has no class '{}'", name);
+                 "the training part has no class '{}'{}", name, did_you_mean(name, classes));
     }
     const Listing listing = list_directory("folder", directory / name);
     deeper += listing.directories.size();

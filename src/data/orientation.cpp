@@ -2,7 +2,6 @@
 #include "data/orientation.hpp"
 
 #include <algorithm>
-#include <string_view>
 
 namespace krica {
 namespace {
@@ -88,15 +87,19 @@ int jpeg_orientation(std::span<const std::uint8_t> file) {
   return kAsStored;
 }
 
-int png_orientation(std::span<const std::uint8_t> file) {
+std::span<const std::uint8_t> png_chunk(std::span<const std::uint8_t> file, std::string_view name) {
   const Fields fields(file, false);
   for (std::size_t at = 8; at + 8 <= file.size();) {
-    if (fields.has_text(at + 4, "IDAT")) return kAsStored;
+    if (fields.has_text(at + 4, "IDAT")) break;
     const std::size_t length = fields.number(at, 4);
-    if (fields.has_text(at + 4, "eXIf")) return orientation_in(slice(file, at + 8, length));
+    if (fields.has_text(at + 4, name)) return slice(file, at + 8, length);
     at += 12 + length;
   }
-  return kAsStored;
+  return {};
+}
+
+int png_orientation(std::span<const std::uint8_t> file) {
+  return orientation_in(png_chunk(file, "eXIf"));
 }
 
 int webp_orientation(std::span<const std::uint8_t> file) {

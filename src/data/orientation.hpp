@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string_view>
 
 #include "krica/data/image.hpp"
 
@@ -14,8 +15,11 @@ namespace krica {
 /// where the block has no valid tag.
 int exif_orientation(std::span<const std::uint8_t> tiff);
 
-/// The tag in a JPEG, PNG or WebP file or its beginning. Of a PNG, eXIf chunks after the first IDAT
-/// do not count: the beginning of a file must give the same answer as the whole.
+/// What a PNG file or its beginning holds under `name`, or nothing. Chunks after the first IDAT do
+/// not count: the beginning of a file must give the same answer as the whole.
+std::span<const std::uint8_t> png_chunk(std::span<const std::uint8_t> file, std::string_view name);
+
+/// The tag in a JPEG, PNG or WebP file or its beginning.
 int jpeg_orientation(std::span<const std::uint8_t> file);
 int png_orientation(std::span<const std::uint8_t> file);
 int webp_orientation(std::span<const std::uint8_t> file);

@@ -9,7 +9,6 @@
 #include "data/errors.hpp"
 #include "data/listing.hpp"
 #include "data/readers.hpp"
-#include "krica/runtime/nearest.hpp"
 
 namespace krica {
 namespace {
@@ -140,11 +139,7 @@ DataFormat recognise_file(const fs::path& path) {
 DataFormat recognise(fs::path& path) {
   std::error_code error;
   const fs::file_status status = fs::status(path, error);
-  if (!fs::exists(status)) {
-    const int code = error ? error.value() : ENOENT;
-    throw IoError(fmt::format("[data] {}: cannot open: {}{}", path.string(),
-                              std::generic_category().message(code), did_you_mean_file(path)));
-  }
+  if (!fs::exists(status)) io_error("data", path, "cannot open", error ? error.value() : ENOENT);
   return fs::is_directory(status) ? recognise_directory(path) : recognise_file(path);
 }
 

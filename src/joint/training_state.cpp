@@ -111,10 +111,9 @@ void JointState::load(const Archive& archive) {
   get(archive, "best.", now.T.cols(), best.moments);
   get(archive, "first.", first);
   get(archive, "second.", second);
-  const auto counts = archive.vector<std::int64_t>("counts");
-  const auto scalars = archive.vector<double>("scalars");
-  if (counts.size() != 3 || scalars.size() != 2 || counts[0] < 0)
-    throw DataError("[joint] the saved state's counters are incomplete or wrong");
+  const auto counts = archive.vector<std::int64_t>("counts", 3);
+  const auto scalars = archive.vector<double>("scalars", 2);
+  if (counts[0] < 0) throw DataError("[joint] the saved state's counters are wrong");
   step = counts[0];
   stale_epochs = counts[1];
   best_epoch = counts[2];

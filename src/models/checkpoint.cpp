@@ -102,12 +102,11 @@ SolverHooks Checkpoint::solver_hooks(const Context& context, const std::string& 
 }
 
 Index Checkpoint::features_done() const {
-  return archive_.has(kFeaturesDone) ? archive_.vector<std::int64_t>(kFeaturesDone).at(0) : 0;
+  return archive_.has(kFeaturesDone) ? archive_.scalar<std::int64_t>(kFeaturesDone) : 0;
 }
 
 void Checkpoint::store_features_done(Index images) {
-  const std::vector<std::int64_t> done = {images};
-  archive_.put_vector<std::int64_t>(kFeaturesDone, done);
+  archive_.put_scalar<std::int64_t>(kFeaturesDone, images);
   write();
 }
 

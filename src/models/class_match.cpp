@@ -8,6 +8,7 @@
 
 #include "krica/data/class_names.hpp"
 #include "krica/runtime/error.hpp"
+#include "krica/runtime/nearest.hpp"
 
 namespace krica {
 namespace {
@@ -32,6 +33,17 @@ int place_of(const Places& places, const std::string& name) {
     if (found != places.end()) return found->second;
   }
   return kUnknown;
+}
+
+/// "Sandals (did you mean 'Sandal'?)". Not for numbers: every one is near another.
+std::vector<std::string> with_nearest(std::vector<std::string> names,
+                                      const std::vector<std::string>& known) {
+  for (std::string& name : names) {
+    const std::string meant = nearest(name, known);
+    if (!meant.empty() && name.find_first_not_of("+-.0123456789") != std::string::npos)
+      name += fmt::format(" (did you mean '{}'?)", meant);
+  }
+  return names;
 }
 
 }  // namespace
@@ -61,7 +73,7 @@ std::vector<int> labels_known_to(const std::vector<std::string>& known, const Im
   throw DataError(fmt::format(
       "[{}] {} of {} {} belong to classes that the model does not know: {}; it knows {}", operation,
       match.unknown_images, images.size(), images.shape().is_sample() ? "samples" : "images",
-      listed(match.unknown), listed(known)));
+      listed(with_nearest(match.unknown, known)), listed(known)));
 }
 
 std::string listed(const std::vector<std::string>& names) {

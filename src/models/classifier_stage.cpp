@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "models/classifier_stage.hpp"
 
+#include <fmt/format.h>
+
 #include <utility>
 
 #include "krica/classify/calibration.hpp"
 #include "krica/classify/svm_trainer.hpp"
+#include "krica/runtime/error.hpp"
 #include "models/raw_pixels.hpp"
 
 namespace krica {
@@ -37,12 +40,12 @@ double choose_c(TrainingRun& run, SvmTrainer& trainer) {
 /// From the scores of images that the classifier was not trained on.
 std::optional<double> calibrate(TrainingRun& run, SvmTrainer& trainer, double C) {
   if (const auto known = run.checkpoint.state(kCalibration))
-    return known->vector<double>(kCalibration).at(0);
+    return known->scalar<double>(kCalibration);
   const HeldOutScores held_out = trainer.held_out_scores(C);
   if (held_out.labels.empty()) return std::nullopt;
   const double temperature = fit_temperature(held_out.scores, held_out.labels);
   Archive found;
-  found.put_vector<double>(kCalibration, std::vector<double>{temperature});
+  found.put_scalar(kCalibration, temperature);
   run.checkpoint.store_state(kCalibration, found);
   return temperature;
 }
@@ -57,8 +60,13 @@ FeatureMatrix extract_features(TrainingRun& run, const FeatureExtractor* extract
   }
   if (!run.checkpoint.active())
     return timed(run.report, stage, [&] { return extractor->extract(run.context, input); });
+  const Index done = run.checkpoint.features_done();
+  if (done < 0 || done > input.size()) {
+    throw DataError(fmt::format("[checkpoint] features_done is {}, of {} images; remove the file",
+                                done, input.size()));
+  }
   FeatureMatrix features(run.checkpoint.features_path(), input.size(), extractor->features());
-  if (run.checkpoint.features_done() < input.size())
+  if (done < input.size())
     timed(run.report, stage, [&] { extract_rest(run, *extractor, input, features); });
   features.detach();
   return features;

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "krica/runtime/error.hpp"
+
 namespace krica {
 
 void SvmTrials::add(const ChosenC& of_part, Index held_out) {
@@ -41,8 +43,11 @@ void SvmTrials::save(Archive& archive, const std::string& name) const {
 SvmTrials SvmTrials::load(const Archive& archive, const std::string& name) {
   SvmTrials trials;
   const auto values = archive.vector<double>(name);
-  trials.images_ = values.at(0);
-  for (std::size_t i = 1; i + 2 < values.size(); i += 3)
+  if (values.size() % 3 != 1)
+    throw DataError(fmt::format("[archive] tensor '{}' holds {} value(s), expected 3n + 1", name,
+                                values.size()));
+  trials.images_ = values[0];
+  for (std::size_t i = 1; i < values.size(); i += 3)
     trials.trials_.push_back({values[i], values[i + 1], values[i + 2]});
   return trials;
 }
@@ -83,12 +88,12 @@ Archive JointEvidence::saved() const {
 }
 
 JointEvidence JointEvidence::load(const Archive& archive) {
-  const auto counts = archive.vector<double>("counts");
+  const auto counts = archive.vector<double>("counts", 3);
   JointEvidence evidence{SvmTrials::load(archive, "start"), SvmTrials::load(archive, "learned"),
-                         counts.at(0), counts.at(1), static_cast<Index>(counts.at(2))};
-  const auto sums = archive.vector<double>("temperatures");
+                         counts[0], counts[1], static_cast<Index>(counts[2])};
+  const auto sums = archive.vector<double>("temperatures", 2 * std::ssize(evidence.temperatures));
   for (std::size_t i = 0; i < evidence.temperatures.size(); ++i)
-    evidence.temperatures[i] = {sums.at(2 * i), sums.at(2 * i + 1)};
+    evidence.temperatures[i] = {sums[2 * i], sums[2 * i + 1]};
   return evidence;
 }
 

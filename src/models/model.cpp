@@ -50,6 +50,26 @@ ImagePreparation preparation_from(const Archive& archive) {
           object.at("exif-orientation").get<bool>()};
 }
 
+ImageShape shape_from(const Archive& archive, const std::string& source) {
+  constexpr double kMostValues = 0x1p28;
+  const auto sides = archive.vector<std::int64_t>("image_shape", 3);
+  double values = 1;
+  for (const std::int64_t side : sides) values *= side > 0 ? static_cast<double>(side) : HUGE_VAL;
+  if (values > kMostValues)
+    refuse(source, fmt::format("images of {} x {} x {} values", sides[0], sides[1], sides[2]));
+  return {sides[0], sides[1], sides[2]};
+}
+
+void check_atom_class(const Model::Parts& parts, const std::string& source) {
+  if (parts.atom_class.empty()) return;
+  const auto [least, most] = std::minmax_element(parts.atom_class.begin(), parts.atom_class.end());
+  const bool named = parts.class_names.empty() || *most < std::ssize(parts.class_names);
+  if (std::ssize(parts.atom_class) != parts.extractor->encoder().atoms().rows() || *least < 0 ||
+      !named) {
+    refuse(source, "the atoms' classes (atom_class) do not fit the atoms or the class names");
+  }
+}
+
 Index signal_channels_from(const Archive& archive, const ImageShape& shape,
                            const std::string& source) {
   const Index channels = std::atoll(archive.text("signal_channels").c_str());
@@ -111,17 +131,16 @@ class Mirrored final : public ImageSet {
 void ClassifierParts::save(Archive& archive) const {
   standardiser.save(archive);
   svm.save(archive);
-  if (temperature) archive.put_vector<double>("temperature", std::vector<double>{*temperature});
+  if (temperature) archive.put_scalar("temperature", *temperature);
 }
 
 std::optional<ClassifierParts> ClassifierParts::load_if(const Archive& archive) {
   if (!archive.has("svm.weights")) return std::nullopt;
   ClassifierParts parts{Standardiser::load(archive), LinearSvm::load(archive)};
   if (!archive.has("temperature")) return parts;
-  const auto saved = archive.vector<double>("temperature");
-  require(saved.size() == 1 && std::isfinite(saved[0]) && saved[0] > 0, "model",
-          "the temperature is not one number > 0");
-  parts.temperature = saved[0];
+  parts.temperature = archive.scalar<double>("temperature");
+  require(std::isfinite(*parts.temperature) && *parts.temperature > 0, "model",
+          "the temperature is {}, it must be > 0", *parts.temperature);
   return parts;
 }
 
@@ -239,9 +258,7 @@ Model Model::from_archive(const Archive& archive, const std::string& source) {
     parts.seen = SeenImages::load(archive);
     parts.basis_status = archive.text("basis_status");
     parts.history = history_from(archive);
-    const auto shape = archive.vector<std::int64_t>("image_shape");
-    if (shape.size() != 3) refuse(source, "the image shape is incomplete");
-    parts.shape = {shape[0], shape[1], shape[2]};
+    parts.shape = shape_from(archive, source);
     if (archive.has_text("signal_channels"))
       parts.signal_channels = signal_channels_from(archive, parts.shape, source);
     if (archive.has("atoms")) {
@@ -249,10 +266,7 @@ Model Model::from_archive(const Archive& archive, const std::string& source) {
       parts.extractor.emplace(features_of(parts.options), parts.shape, Preprocessing::load(archive),
                               Encoder::load(encoder_of(parts.options), archive));
       if (archive.has("atom_class")) parts.atom_class = archive.vector<std::int64_t>("atom_class");
-      if (!parts.atom_class.empty() && static_cast<Index>(parts.atom_class.size()) !=
-                                           parts.extractor->encoder().atoms().rows()) {
-        refuse(source, "the atoms' classes do not fit the atoms");
-      }
+      check_atom_class(parts, source);
     }
     parts.classifier = ClassifierParts::load_if(archive);
     Model model(std::move(parts));

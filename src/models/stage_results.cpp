@@ -6,27 +6,23 @@
 namespace krica {
 namespace {
 
-void put_number(Archive& archive, const std::string& name, double value) {
-  archive.put_vector<double>(name, std::vector<double>{value});
-}
-
 std::optional<double> number_if(const Archive& archive, const std::string& name) {
   if (!archive.has(name)) return std::nullopt;
-  return archive.vector<double>(name).at(0);
+  return archive.scalar<double>(name);
 }
 
 void put(Archive& archive, const JointComparison& comparison) {
-  put_number(archive, "compared.start", comparison.start);
-  if (comparison.svm) put_number(archive, "compared.svm", *comparison.svm);
-  put_number(archive, "compared.joint", comparison.joint);
-  put_number(archive, "compared.images", static_cast<double>(comparison.images));
+  archive.put_scalar("compared.start", comparison.start);
+  if (comparison.svm) archive.put_scalar("compared.svm", *comparison.svm);
+  archive.put_scalar("compared.joint", comparison.joint);
+  archive.put_scalar("compared.images", static_cast<double>(comparison.images));
   archive.put_text("compared.kept", comparison.kept);
 }
 
 JointComparison comparison_from(const Archive& archive) {
-  return {archive.vector<double>("compared.start").at(0), number_if(archive, "compared.svm"),
-          archive.vector<double>("compared.joint").at(0),
-          static_cast<std::int64_t>(archive.vector<double>("compared.images").at(0)),
+  return {archive.scalar<double>("compared.start"), number_if(archive, "compared.svm"),
+          archive.scalar<double>("compared.joint"),
+          static_cast<std::int64_t>(archive.scalar<double>("compared.images")),
           archive.text("compared.kept")};
 }
 
@@ -53,7 +49,7 @@ LearnedBasis LearnedBasis::load(const Archive& archive) {
 void JointOutcome::save(Archive& archive) const {
   basis.save(archive);
   if (classifier) classifier->save(archive);
-  if (temperature) put_number(archive, "svm_temperature", *temperature);
+  if (temperature) archive.put_scalar("svm_temperature", *temperature);
   archive.put_vector<double>("held_out_accuracy", held_out_accuracy);
   put(archive, comparison);
   archive.put_text("warning", warning);

@@ -44,7 +44,8 @@ std::string collapsed_advice(const PipelineOptions& settled) {
   const std::string first = has_gamma(settled)
                                 ? fmt::format("a larger gamma (now {:.3g})", *settled.kernel.gamma)
                                 : weight_advice(settled);
-  const bool bare = settled.basis.rica.reconstruction_weight && settled.whitening.method == WhiteningMethod::kNone;
+  const bool bare = settled.basis.rica.reconstruction_weight &&
+                    settled.whitening.method == WhiteningMethod::kNone;
   return fmt::format("more than half of the atoms coincide; try {}, {}fewer components or {}",
                      first, bare ? "whitening zca, " : "", start_advice(settled));
 }
@@ -71,7 +72,8 @@ bool is_still_falling(const std::vector<HistoryRow>& history) {
 std::string limit_advice(const PipelineOptions& settled, const std::vector<HistoryRow>& history) {
   const BasisMethod& method = basis_method(settled.method);
   const Index done = history.empty() ? 0 : history.back().iteration;
-  const bool by_epochs = method.solvers == SolverChoice::kAdam || settled.basis.solver == SolverKind::kAdam ||
+  const bool by_epochs = method.solvers == SolverChoice::kAdam ||
+                         settled.basis.solver == SolverKind::kAdam ||
                          done != settled.basis.iterations.value_or(done);
   // Adam's rate falls to 0 over its epochs: reaching the last one is how it ends.
   const bool matters = by_epochs || settled.descriptor.receptive_field != 1

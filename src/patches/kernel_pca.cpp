@@ -216,8 +216,7 @@ void KernelPca<Scalar>::save(Archive& archive) const {
 template <class Scalar>
 KernelPca<Scalar> KernelPca<Scalar>::load(const Archive& archive) {
   KernelPca pca;
-  const auto parameters = archive.vector<double>("kernel_pca.parameters");
-  if (parameters.size() != 3) throw DataError("[kernel_pca] the saved kernel is incomplete");
+  const auto parameters = archive.vector<double>("kernel_pca.parameters", 3);
   pca.kernel_ = {.kind = kernel_kind(archive.text("kernel_pca.kernel")),
                  .gamma = parameters[0],
                  .degree = static_cast<int>(parameters[1]),

@@ -187,8 +187,7 @@ void Preprocessing::save(Archive& archive) const {
 }
 
 Preprocessing Preprocessing::load(const Archive& archive) {
-  const auto scalars = archive.vector<double>("preprocessing");
-  if (scalars.size() != 3) throw DataError("[preprocessing] the saved preprocessing is incomplete");
+  const auto scalars = archive.vector<double>("preprocessing", 3);
   std::optional<KernelPca<float>> kernel_pca;
   if (archive.has("kernel_pca.landmarks")) kernel_pca = KernelPca<float>::load(archive);
   return {static_cast<float>(scalars[0]), scalars[1], Whitening::load(archive),

@@ -89,18 +89,16 @@ void SampleUnits::apply(const double* rows, Index count, Index features, float* 
 
 void SampleUnits::save(Archive& archive) const {
   if (is_identity()) return;
-  const std::vector<double> scales = {scale};
-  archive.put_vector<double>("units.scale", scales);
+  archive.put_scalar("units.scale", scale);
   if (!centre.empty()) archive.put_vector<double>("units.centre", centre);
 }
 
 SampleUnits SampleUnits::load(const Archive& archive) {
   SampleUnits units;
   if (!archive.has("units.scale")) return units;
-  const auto scales = archive.vector<double>("units.scale");
-  if (scales.size() != 1 || !std::isfinite(scales[0]) || !(scales[0] > 0))
-    throw DataError("[samples] the saved scale is not one positive number");
-  units.scale = scales[0];
+  units.scale = archive.scalar<double>("units.scale");
+  if (!std::isfinite(units.scale) || !(units.scale > 0))
+    throw DataError("[samples] the saved scale is not a positive number");
   if (archive.has("units.centre")) units.centre = archive.vector<double>("units.centre");
   return units;
 }

@@ -237,8 +237,7 @@ std::vector<float> Whitening::mean() const {
 
 void Whitening::save(Archive& archive) const {
   archive.put_text("whitening", std::string(name_of(kind_)));
-  const std::vector<std::int64_t> inputs = {inputs_};
-  archive.put_vector<std::int64_t>("whitening.inputs", inputs);
+  archive.put_scalar<std::int64_t>("whitening.inputs", inputs_);
   if (kind_ == WhiteningKind::kNone) return;
   archive.put("whitening.transform", transform_);
   archive.put("whitening.inverse", inverse_);
@@ -249,7 +248,7 @@ void Whitening::save(Archive& archive) const {
 Whitening Whitening::load(const Archive& archive) {
   Whitening whitening;
   whitening.kind_ = whitening_kind(archive.text("whitening"));
-  whitening.inputs_ = archive.vector<std::int64_t>("whitening.inputs").at(0);
+  whitening.inputs_ = archive.scalar<std::int64_t>("whitening.inputs");
   if (whitening.kind_ == WhiteningKind::kNone) return whitening;
   whitening.transform_ = archive.matrix<float>("whitening.transform");
   whitening.inverse_ = archive.matrix<float>("whitening.inverse");

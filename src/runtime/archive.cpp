@@ -215,6 +215,16 @@ std::vector<Scalar> Archive::vector(const std::string& name) const {
   return values;
 }
 
+template <class Scalar>
+std::vector<Scalar> Archive::vector(const std::string& name, Index count) const {
+  std::vector<Scalar> values = vector<Scalar>(name);
+  if (std::ssize(values) != count) {
+    throw DataError(fmt::format("[archive] tensor '{}' holds {} value(s), expected {}", name,
+                                values.size(), count));
+  }
+  return values;
+}
+
 const std::string& Archive::text(const std::string& key) const {
   const auto found = text_.find(key);
   if (found == text_.end()) throw DataError(fmt::format("[archive] there is no text '{}'", key));
@@ -298,7 +308,8 @@ Archive Archive::load(const std::filesystem::path& path) {
   template void Archive::put(const std::string&, ConstMatrixView<Scalar>);        \
   template void Archive::put_vector(const std::string&, std::span<const Scalar>); \
   template Matrix<Scalar> Archive::matrix(const std::string&) const;              \
-  template std::vector<Scalar> Archive::vector(const std::string&) const
+  template std::vector<Scalar> Archive::vector(const std::string&) const;         \
+  template std::vector<Scalar> Archive::vector(const std::string&, Index) const
 KRICA_INSTANTIATE(float);
 KRICA_INSTANTIATE(double);
 KRICA_INSTANTIATE(std::int64_t);

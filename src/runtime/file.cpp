@@ -13,13 +13,15 @@
 #include <utility>
 
 #include "krica/runtime/error.hpp"
+#include "krica/runtime/nearest.hpp"
 
 namespace krica {
 namespace {
 
 [[noreturn]] void fail(std::string_view what, const std::filesystem::path& path, int error) {
-  throw IoError(fmt::format("[file] cannot {} {}: {}", what, path.string(),
-                            std::generic_category().message(error)));
+  throw IoError(fmt::format("[file] cannot {} {}: {}{}", what, path.string(),
+                            std::generic_category().message(error),
+                            error == ENOENT ? did_you_mean_file(path) : ""));
 }
 
 /// A file open for reading.

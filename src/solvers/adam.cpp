@@ -203,10 +203,9 @@ class Run {
     for (const auto* matrix : {&W_, &best_, &first_moment_, &second_moment_}) {
       check_state_shape<Scalar>(*matrix, objective_, kName);
     }
-    const auto counts = state.vector<std::int64_t>("counts");
-    const auto scalars = state.vector<double>("scalars");
-    if (counts.size() != 3 || scalars.size() != 2 || counts[0] < 0 || counts[1] < 0)
-      throw DataError("[adam] the state's counters are incomplete or wrong");
+    const auto counts = state.vector<std::int64_t>("counts", 3);
+    const auto scalars = state.vector<double>("scalars", 2);
+    if (counts[0] < 0 || counts[1] < 0) throw DataError("[adam] the state's counters are wrong");
     require(counts[2] == objective_.n_samples(), kName,
             "the state was made with {} samples, there are {}", counts[2], objective_.n_samples());
     step_ = counts[0];

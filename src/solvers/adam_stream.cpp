@@ -19,10 +19,8 @@ constexpr std::string_view kName = "adam-stream";
 template <class Scalar>
 AdamStream<Scalar>::AdamStream(const Archive& archive) {
   check_origin(archive, kName, "");
-  const auto counts = archive.vector<std::int64_t>("counts");
-  if (counts.size() != 1 || counts[0] < 0)
-    throw DataError("[adam-stream] the state's counters are incomplete or wrong");
-  step_ = counts[0];
+  step_ = archive.scalar<std::int64_t>("counts");
+  if (step_ < 0) throw DataError("[adam-stream] the state's counter is wrong");
   history_ = history_from(archive);
   if (!archive.has("W")) return;
   W_ = archive.matrix<Scalar>("W");
@@ -38,8 +36,7 @@ template <class Scalar>
 Archive AdamStream<Scalar>::saved() const {
   Archive state;
   put_origin(state, kName, "");
-  const std::vector<std::int64_t> counts = {step_};
-  state.put_vector<std::int64_t>("counts", counts);
+  state.put_scalar<std::int64_t>("counts", step_);
   put_history(state, history_);
   if (!begun()) return state;
   state.put("W", W_);

@@ -70,17 +70,14 @@ class Run {
 
   /// The gradient is computed anew, from the same W to the same bits; it is not counted again.
   SolverResult<Scalar> resume(const Archive& state) {
-    const auto counts = state.vector<std::int64_t>("counts");
-    const auto step = state.vector<double>("step");
-    if (counts.size() != 3 || counts[0] < 0 || counts[1] < 0 || step.size() != 1 ||
-        !(step[0] > 0 && step[0] <= 1)) {
-      throw DataError("[fixed_point] the state's counters are incomplete or wrong");
-    }
+    const auto counts = state.vector<std::int64_t>("counts", 3);
+    step_ = state.scalar<double>("step");
+    if (counts[0] < 0 || counts[1] < 0 || !(step_ > 0 && step_ <= 1))
+      throw DataError("[fixed_point] the state's counters are wrong");
     history_ = history_from(state);
     iteration_ = counts[0];
     evaluations_ = counts[1];
     settled_ = counts[2] != 0;
-    step_ = step[0];
     return start();
   }
 
@@ -189,8 +186,7 @@ class Run {
     state.put("W", current_.W);
     const std::vector<std::int64_t> counts = {iteration_, evaluations_, settled_ ? 1 : 0};
     state.put_vector<std::int64_t>("counts", counts);
-    const std::vector<double> step = {step_};
-    state.put_vector<double>("step", step);
+    state.put_scalar("step", step_);
     put_history(state, history_);
     return state;
   }

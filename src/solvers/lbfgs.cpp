@@ -276,10 +276,9 @@ class Run {
     evaluated_ = true;
     current_.gradient = state.matrix<Scalar>("gradient");
     check_state_shape(current_.gradient, objective_, kName);
-    const auto scalars = state.vector<double>("scalars");
-    const auto counts = state.vector<std::int64_t>("counts");
-    if (scalars.size() != 2 || counts.size() != 3 || counts[0] < 0 || counts[1] < 0)
-      throw DataError("[lbfgs] the state's counters are incomplete or wrong");
+    const auto scalars = state.vector<double>("scalars", 2);
+    const auto counts = state.vector<std::int64_t>("counts", 3);
+    if (counts[0] < 0 || counts[1] < 0) throw DataError("[lbfgs] the state's counters are wrong");
     current_.value = scalars[0];
     settled_ = scalars[1] != 0;
     iteration_ = counts[0];

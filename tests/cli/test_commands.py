@@ -124,6 +124,26 @@ def test_a_mistyped_word_is_guessed(krica, words, meant):
 def test_a_mistyped_file_is_guessed(krica):
     (krica.directory / "photos").mkdir()
     assert "did you mean 'photos'?" in krica("train", "phtoos", "-o", "m.krica", code=4)
+    (krica.directory / "clothes.krica").touch()
+    (krica.directory / "image.pgm").touch()
+    (krica.directory / "options.toml").touch()
+    for command in (["evaluate", "cloths.krica", "embedded"], ["info", "cloths.krica"], ["predict", "cloths.krica", "image.pgm"],
+                    ["show", "cloths.krica", "-o", "atoms.png"]):  # fmt: skip
+        assert "did you mean 'clothes.krica'?" in krica(*command, code=4)
+    assert "did you mean 'options.toml'?" in krica("train", "embedded", "-o", "m", "--config", "option.toml", code=4)
+
+
+def test_a_mistyped_class_is_guessed(krica, model):
+    images = np.random.default_rng(0).integers(0, 255, (4, 28, 28), np.uint8)
+    np.save(krica.directory / "x.npy", images)
+    (krica.directory / "y.txt").write_text("Bag\nSandals\nBag\nSandals\n")
+    message = krica("evaluate", model[0], "x.npy", "--labels", "y.txt", "--split", "train", code=3)
+    assert "does not know: Sandals (did you mean 'Sandal'?); it knows T-shirt/top" in message
+    for part, names in (("train", ("cat", "horse")), ("test", ("cat", "hors"))):
+        for name in names:
+            (krica.directory / "set" / part / name).mkdir(parents=True)
+            (krica.directory / "set" / part / name / "1.pgm").write_bytes(b"P5\n28 28\n255\n" + images[0].tobytes())
+    assert "no class 'hors'; did you mean 'horse'?" in krica("train", "set", "-o", "m", code=3)
 
 
 def test_show_draws_atoms_class_by_class(krica):

@@ -117,6 +117,7 @@ def test_interrupted_at_any_moment_and_continued(krica, mirror):
         pass
     process.send_signal(signal.SIGKILL)
     process.communicate()
+    assert process.returncode == -signal.SIGKILL, "it was done before"
     for file in (krica.directory / "here").glob("*.gz"):
         assert file.read_bytes() == (mirror / "fashion-mnist" / file.name).read_bytes()
     krica("data", "get", "fashion-mnist", "here", "--mirror", mirror.as_uri())

@@ -1,15 +1,21 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Wrong options, bad data and refusing file systems: the exit code, one clear line, nothing lost."""
 
+import gzip
+import json
 import os
+import pathlib
+import re
 import resource
+import shutil
 import signal
+import struct
 import subprocess
 
 import numpy as np
 import pytest
 
-from conftest import SMALL
+from conftest import SMALL, read_safetensors, write_safetensors
 
 
 @pytest.mark.parametrize(
@@ -21,7 +27,13 @@ from conftest import SMALL
         (["train", "embedded", "-o", "m", "--method", "magic"], "random-patches"),
         (["train", "embedded", "-o", "m", "--pool", "2by2"], "2by2"),
         (["train", "embedded", "-o", "m", "--gamma", "wide"], "gamma"),
-        (["train", "embedded", "-o", "m", "--memory", "lots"], "lots"),
+        (["train", "embedded", "-o", "m", "--memory", "lots"], "lots unit not recognized"),
+        (["train", "embedded", "-o", "m", "--memory", "4X"], "x unit not recognized. Allowed values: {g,k,m,t}"),
+        (["train", "embedded", "-o", "m", "--memory", "four.5G"], "--memory: Value four.5 could not be converted"),
+        (["train", "embedded", "-o", "m", "--memory", "-4G"], "--memory must be 1M to 1024T"),
+        (["train", "embedded", "-o", "m", "--memory", "512k"], "--memory must be 1M to 1024T"),
+        (["train", "embedded", "-o", "m", "--memory", "1e400"], "--memory"),
+        (["train", "embedded", "-o", "m", "--memory", ""], "--memory"),
         (["train", "embedded", "-o", "m", "--format", "jpeg2000"], "jpeg2000"),
         (["train", "embedded", "-o", "m", "--solver", "newton"], "lbfgs"),
         (["train", "embedded", "-o", "m", "--init", "kmean"], "class-kmeans"),
@@ -36,6 +48,17 @@ from conftest import SMALL
 )
 def test_usage(krica, arguments, word):
     assert word in krica(*arguments, code=2)
+
+
+def test_memory_is_a_number_with_a_unit(krica):
+    """A compressed file that does not fit tells the budget."""
+    pixels = b"\0\0\x08\x03" + struct.pack(">3I", 5, 1000, 1000) + bytes(5_000_000)
+    (krica.directory / "images.gz").write_bytes(gzip.compress(pixels))
+    (krica.directory / "options.toml").write_text('memory = "1.5M"')
+    for arguments, budget in [(["--memory", "1.5M"], 1.5 * 2**20), (["--memory", "2048k"], 2**21), (["--memory", "3000000"], 3e6),
+                              (["--config", "options.toml"], 1.5 * 2**20)]:  # fmt: skip
+        told = krica("train", "images.gz", "-o", "m", *arguments, code=3)
+        assert float(re.search(r"memory budget of (\d+) bytes", told).group(1)) == pytest.approx(budget, rel=1e-5)
 
 
 def test_bad_data(krica, model):
@@ -67,6 +90,37 @@ def test_damaged_models(krica, model):
         (krica.directory / name).write_bytes(content)
         message = krica("evaluate", name, "embedded", code=3)
         assert name in message and message.count("\n") == 1, message
+
+
+OLD_FILES = pathlib.Path(__file__).parents[1] / "compatibility" / "files" / "0.1"
+
+
+@pytest.mark.parametrize("name", ["d-krica", "kpca-rica", "samples-rica"])
+def test_models_with_empty_or_senseless_tensors(krica, name):
+    texts, tensors = read_safetensors(OLD_FILES / f"{name}.krica")
+    refused = set()
+    for tensor, values in tensors.items():
+        for wrong in (values[:0], np.full_like(values, 10**9), np.full_like(values, -1), np.concatenate([values, values])):
+            write_safetensors(krica.directory / "wrong.krica", texts, {**tensors, tensor: wrong})
+            process = krica.start("show", "wrong.krica", "-o", "atoms.png")
+            _, err = process.communicate(timeout=60)
+            assert process.returncode in (0, 3), f"{tensor}: {err}"
+            if process.returncode == 3 and wrong.size == 0:
+                refused.add(tensor)
+                assert tensor in err or values.size > 3, err
+    assert {"image_shape", "preprocessing", "whitening.inputs"} <= refused, "a single value cannot be missing"
+
+
+@pytest.mark.parametrize("tensor", ["features_done", "whitening.inputs", "preprocessing"])
+@pytest.mark.parametrize("values", [[], [-1], [10**9]])
+def test_checkpoints_with_an_empty_or_senseless_tensor(krica, tensor, values):
+    (row,) = [row for row in json.loads((OLD_FILES / "expected.json").read_text())["checkpoints"] if "classifier" in row["file"]]
+    texts, tensors = read_safetensors(OLD_FILES / row["file"])
+    tensors[tensor] = np.array(values, tensors[tensor].dtype)
+    shutil.copy(OLD_FILES / f"{row['file']}.features", krica.directory / "wrong.features")
+    write_safetensors(krica.directory / "wrong", texts, tensors)
+    message = krica("train", "embedded", "-o", "m.krica", "--checkpoint", "wrong", *row["options"], code=3)
+    assert tensor in message or (tensor == "whitening.inputs" and "whitening" in message and values), message
 
 
 def test_file_system(krica, model):

@@ -17,8 +17,8 @@ using support::Bytes;
 using support::operator+;
 using support::Folder;
 
-/// Reads what can be read; any exception but DataError escapes.
-void try_to_open(const std::filesystem::path& path, DataFormat format) {
+/// Whether it could be read; any exception but DataError escapes.
+bool try_to_open(const std::filesystem::path& path, DataFormat format) {
   try {
     const DataSet data =
         open_dataset(Context({.threads = 1, .memory_bytes = 64 << 20}), path,
@@ -30,13 +30,17 @@ void try_to_open(const std::filesystem::path& path, DataFormat format) {
       std::vector<double> row(static_cast<std::size_t>(data.train_samples->cols()));
       data.train_samples->read(data.train_samples->rows() - 1, 1, row.data());
     }
+    return true;
   } catch (const DataError&) {
+    return false;
   }
 }
 
 void damage(const Bytes& file, DataFormat format, int changes) {
   const Folder folder;
   const auto path = folder / "file.bin";
+  support::write_file(path, file);
+  ASSERT_TRUE(try_to_open(path, format)) << "not even before it is damaged";
   const std::size_t step = 1 + file.size() / 100;
   for (std::size_t size = 0; size < file.size(); size += size < 80 ? 1 : step) {
     support::write_file(path,

@@ -55,6 +55,19 @@ TEST(Idx, ReadsAGzipFileOfSeveralMembers) {
   EXPECT_EQ(open_dataset(Context(), folder / "images.gz").train->size(), 4);
 }
 
+TEST(Idx, RefusesADamagedGzipFileAndOneWithSomethingBehindIt) {
+  const Folder folder;
+  const Bytes file = support::gzip(support::idx_file({4, 32, 32}, 1));
+  Bytes damaged = file;
+  damaged[file.size() / 2] ^= 1;  // a stored byte: only the checksum tells
+  support::write_file(folder / "damaged.gz", damaged);
+  EXPECT_THAT(message(folder / "damaged.gz"),
+              HasSubstr("broken gzip stream (incorrect data check)"));
+  support::write_file(folder / "more.gz", file + Bytes(20, 'x'));
+  EXPECT_THAT(message(folder / "more.gz"),
+              HasSubstr("broken gzip stream (incorrect header check)"));
+}
+
 TEST(Idx, RefusesHugeHeadersWithoutAllocating) {
   const Folder folder;
   Bytes file = support::idx_file({2, 2, 2}, 1);

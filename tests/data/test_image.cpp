@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 #include <png.h>
+#include <zlib.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 
@@ -25,7 +27,7 @@ std::string message(const Bytes& bytes) {
 
 /// A PNG written by libpng itself: `rows` are packed as the type and depth want them.
 Bytes make_png(int width, int height, int depth, int type, const Bytes& rows, bool transparent,
-               bool interlaced = false) {
+               bool interlaced = false, double gamma = 0) {
   Bytes file;
   png_structp png = png_create_write_struct(PNG_LIBPNG_VER_STRING, nullptr, nullptr, nullptr);
   png_infop info = png_create_info_struct(png);
@@ -45,6 +47,7 @@ Bytes make_png(int width, int height, int depth, int type, const Bytes& rows, bo
     png_set_PLTE(png, info, palette, 2);
     if (transparent) png_set_tRNS(png, info, alpha, 1, nullptr);
   }
+  if (gamma > 0) png_set_gAMA(png, info, gamma);
   png_write_info(png, info);
   const std::size_t row_bytes = png_get_rowbytes(png, info);
   std::vector<png_bytep> pointers;
@@ -97,10 +100,27 @@ TEST(Png, ReadsPalettesWithAndWithoutTransparency) {
   EXPECT_EQ(clear.pixels, (Bytes{255, 200, 255, 100, 255, 50}));
 }
 
+TEST(Png, APaletteOfGreysIsGrey) {
+  const Bytes rows = {0b01000000};
+  Bytes file = make_png(2, 1, 1, PNG_COLOR_TYPE_PALETTE, rows, false);
+  const Bytes greys = {7, 7, 7, 90, 90, 90};
+  const auto palette =
+      std::search(file.begin(), file.end(), std::begin("PLTE"), std::end("PLTE") - 1);
+  std::copy(greys.begin(), greys.end(), palette + 4);
+  const auto checksum = static_cast<std::uint32_t>(crc32(0, &*palette, 10));
+  for (int i = 0; i < 4; ++i) palette[10 + i] = static_cast<std::uint8_t>(checksum >> (24 - 8 * i));
+  const Image image = decode_image(file, "p");
+  EXPECT_EQ(image.shape, (ImageShape{1, 2, 1}));
+  EXPECT_EQ(image.pixels, (Bytes{7, 90}));
+}
+
 TEST(Png, ReadsSixteenBitsAlphaAndLowDepths) {
   const Image deep =
       decode_image(make_png(2, 1, 16, PNG_COLOR_TYPE_GRAY, {0xff, 0xff, 0x80, 0x80}, false), "p");
   EXPECT_EQ(deep.pixels, (Bytes{255, 128}));
+  const Image dark = decode_image(
+      make_png(1, 1, 16, PNG_COLOR_TYPE_RGB, {0x10, 0x10, 0x20, 0x20, 0x7f, 0x00}, false), "p");
+  EXPECT_EQ(dark.pixels, (Bytes{16, 32, 127}));  // not taken for linear light
   const Image alpha = decode_image(
       make_png(2, 1, 8, PNG_COLOR_TYPE_RGB_ALPHA, {1, 2, 3, 255, 100, 100, 100, 0}, false), "p");
   EXPECT_EQ(alpha.pixels, (Bytes{1, 255, 2, 255, 3, 255}));
@@ -112,6 +132,16 @@ TEST(Png, ReadsSixteenBitsAlphaAndLowDepths) {
   EXPECT_EQ(low.pixels, (Bytes{0, 85, 170, 255}));
 }
 
+TEST(Png, AStatedGammaIsUndone) {
+  const auto pixels = [](double gamma) {
+    const Bytes rows = {0, 16, 128, 255};
+    return decode_image(make_png(4, 1, 8, PNG_COLOR_TYPE_GRAY, rows, false, false, gamma), "p")
+        .pixels;
+  };
+  EXPECT_EQ(pixels(1 / 2.2), (Bytes{0, 16, 128, 255}));  // what files without one have
+  EXPECT_EQ(pixels(1), (Bytes{0, 72, 186, 255}));
+}
+
 TEST(Png, ReadsInterlacedImages) {
   const Image image = support::noise_image({9, 11, 1}, 4);
   EXPECT_EQ(
@@ -120,13 +150,16 @@ TEST(Png, ReadsInterlacedImages) {
 }
 
 TEST(Png, RefusesHugeAndBrokenFiles) {
-  Bytes file = encode_png(support::noise_image({4, 4, 3}, 1));
+  const Bytes file = encode_png(support::noise_image({4, 4, 3}, 1));
   Bytes cut = file;
   cut.resize(cut.size() - 20);
   EXPECT_THAT(message(cut), HasSubstr("[png] picture:"));
-  Bytes damaged = file;
-  damaged[45] ^= 0xff;
-  EXPECT_THAT(message(damaged), HasSubstr("[png] picture:"));
+  const auto data = std::search(file.begin(), file.end(), std::begin("IDAT"), std::end("IDAT") - 1);
+  for (const std::ptrdiff_t at : {std::ptrdiff_t{12}, file.end() - data - 14}) {  // or its checksum
+    Bytes damaged = file;
+    damaged[static_cast<std::size_t>(data - file.begin() + at)] ^= 0xff;
+    EXPECT_THAT(message(damaged), HasSubstr("[png] picture:"));
+  }
   // 65,000 x 1,000 pixels, with the right checksum, in a file of some bytes
   EXPECT_THAT(message(make_png(65000, 1000, 1, PNG_COLOR_TYPE_GRAY, Bytes(8125 * 1000), false)),
               ::testing::IsEmpty());

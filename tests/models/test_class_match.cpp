@@ -69,6 +69,21 @@ TEST(ClassMatch, UnknownClassesAreListedWhereTheyHaveImages) {
   }
 }
 
+TEST(ClassMatch, AnUnknownClassIsAnsweredWithTheNearest) {
+  const auto message = [](const std::string& name, const std::vector<std::string>& known) {
+    try {
+      labels_known_to(known, NamedImages({0}, {name}), "test");
+    } catch (const DataError& error) {
+      return std::string(error.what());
+    }
+    return std::string("accepted");
+  };
+  EXPECT_THAT(message("Sandals", {"Bag", "Sandal"}),
+              HasSubstr("know: Sandals (did you mean 'Sandal'?); it knows Bag, Sandal"));
+  EXPECT_THAT(message("hat", {"Bag", "Sandal"}), HasSubstr("know: hat; it knows"));
+  EXPECT_THAT(message("11", {"1", "2"}), HasSubstr("know: 11; it knows"));
+}
+
 TEST(ClassMatch, LongListsAreCutShort) {
   std::vector<std::string> names;
   for (int i = 0; i < 20; ++i) names.push_back(std::to_string(i));

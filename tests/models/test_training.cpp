@@ -38,7 +38,9 @@ void expect_same_bytes_after_cancelling(const std::string& method, int at) {
   const auto images = gratings(90);
   PipelineOptions options = small_options(method);
   options.basis.epochs = 2;
-  const std::string wanted = bytes_of(train(Context({.seed = 3}), images, {options}));
+  int whole = 0;
+  const Context uncancelled({.seed = 3, .progress = [&](const Progress&) { ++whole; }});
+  const std::string wanted = bytes_of(train(uncancelled, images, {options}));
   const auto checkpoint = scratch_file("training-" + method + std::to_string(at));
   remove_checkpoint(checkpoint);
   const TrainingJob job{options, checkpoint};
@@ -49,9 +51,10 @@ void expect_same_bytes_after_cancelling(const std::string& method, int at) {
                          }});
   stop = [&] { context.cancel(); };
   try {
-    EXPECT_TRUE(bytes_of(train(context, images, job)) == wanted)
-        << method << " was done before the " << at << "th report";
+    EXPECT_TRUE(bytes_of(train(context, images, job)) == wanted);
+    EXPECT_GE(at, whole) << method << " was not cancelled";
   } catch (const Cancelled&) {
+    EXPECT_LE(at, whole);
     const bool kept = std::filesystem::exists(checkpoint);
     TrainingReport report;
     EXPECT_TRUE(bytes_of(train(Context({.seed = 3}), images, job, &report)) == wanted)

@@ -194,5 +194,23 @@ TEST(Archive, RefusesWhatAFileCannotHold) {
       std::string::npos);
 }
 
+TEST(Archive, AScalarIsExactlyOneValue) {
+  Archive archive;
+  archive.put_scalar("one", 2.5);
+  EXPECT_EQ(archive.scalar<double>("one"), 2.5);
+  for (const std::vector<double>& values : {std::vector<double>{}, std::vector<double>{1, 2}}) {
+    archive.put_vector<double>("some", values);
+    try {
+      static_cast<void>(archive.scalar<double>("some"));
+      ADD_FAILURE() << "a vector of " << values.size() << " passed for a scalar";
+    } catch (const DataError& error) {
+      EXPECT_EQ(error.what(), fmt::format("[archive] tensor 'some' holds {} value(s), expected 1",
+                                          values.size()));
+    }
+  }
+  EXPECT_EQ(archive.vector<double>("some", 2).size(), 2U);
+  EXPECT_THROW(static_cast<void>(archive.vector<double>("some", 3)), DataError);
+}
+
 }  // namespace
 }  // namespace krica

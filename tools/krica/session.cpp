@@ -6,14 +6,15 @@
 
 #include <atomic>
 #include <cerrno>
-#include <charconv>
 #include <csignal>
 #include <fstream>
+#include <map>
 #include <optional>
 #include <system_error>
 #include <utility>
 
 #include "krica/runtime/error.hpp"
+#include "krica/runtime/nearest.hpp"
 #include "krica/runtime/words.hpp"
 #include "progress.hpp"
 
@@ -21,6 +22,12 @@ namespace krica::cli {
 namespace {
 
 constexpr const char* kModelGroup = "Model";
+
+// As doubles: 1.5G is a size too.
+const std::map<std::string, double> kMemoryUnits = {
+    {"k", 0x1p10}, {"m", 0x1p20}, {"g", 0x1p30}, {"t", 0x1p40}};
+constexpr double kLeastMemory = 0x1p20;
+constexpr double kMostMemory = 0x1p50;
 
 constexpr int kInterrupted = 130;
 constexpr std::string_view kNothingSaved = "interrupted; nothing was saved yet";
@@ -149,7 +156,9 @@ void add_session_options(CLI::App& command, SessionOptions& options) {
       ->capture_default_str()
       ->group(group);
   command.add_option("--memory", options.memory, "memory budget, e.g. 512M or 4G")
-      ->capture_default_str()
+      ->transform(CLI::AsNumberWithUnit(kMemoryUnits).description(""))
+      ->type_name("SIZE")
+      ->default_str("4G")
       ->group(group);
   command.add_flag("--quiet", options.quiet, "do not show progress")->group(group);
   command.add_flag("--json", options.json, "print one JSON object on standard output")
@@ -212,7 +221,10 @@ void add_pipeline_options(CLI::App& command, PipelineOptions& options) {
 void apply_config(CLI::App& command, const SessionOptions& options) {
   if (options.config.empty()) return;
   std::ifstream file(options.config);
-  if (!file) throw IoError(fmt::format("[config] cannot open {}", options.config.string()));
+  if (!file) {
+    throw IoError(fmt::format("[config] cannot open {}{}", options.config.string(),
+                              did_you_mean_file(options.config)));
+  }
   for (const CLI::ConfigItem& item : CLI::ConfigTOML().from_config(file)) {
     CLI::Option* option = command.get_option_no_throw("--" + item.name);
     if (option == nullptr || !item.parents.empty()) {
@@ -225,29 +237,15 @@ void apply_config(CLI::App& command, const SessionOptions& options) {
   }
 }
 
-std::int64_t parse_memory(const std::string& text) {
-  double number = 0;
-  std::string unit = text;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  unit = text.substr(static_cast<std::size_t>(end - text.data()));
-  double factor = 0;
-  if (unit.empty()) factor = 1;
-  if (unit == "K" || unit == "k") factor = 1 << 10;
-  if (unit == "M" || unit == "m") factor = 1 << 20;
-  if (unit == "G" || unit == "g") factor = 1 << 30;
-  if (error != std::errc() || factor == 0 || !(number * factor >= 1 << 20)) {
-    throw UsageError(
-        fmt::format("--memory must be at least 1M, such as 512M or 4G, got '{}'", text));
-  }
-  return static_cast<std::int64_t>(number * factor);
-}
-
 Context make_context(const SessionOptions& options, std::uint64_t seed) {
   if (options.threads < 0 || options.threads > 256) {
     throw UsageError(fmt::format("--threads must be 0 to 256, got {}", options.threads));
   }
-  ContextOptions context{
-      .threads = options.threads, .seed = seed, .memory_bytes = parse_memory(options.memory)};
+  if (!(options.memory >= kLeastMemory && options.memory <= kMostMemory))
+    throw UsageError("--memory must be 1M to 1024T, such as 512M or 4G");
+  ContextOptions context{.threads = options.threads,
+                         .seed = seed,
+                         .memory_bytes = static_cast<std::int64_t>(options.memory)};
   if (!options.quiet) context.progress = ProgressPrinter();
   interruptible.emplace(std::move(context));
   can_be_cancelled = true;

@@ -27,7 +27,7 @@ class UsageError : public std::runtime_error {
 
 struct SessionOptions {
   int threads = 0;
-  std::string memory = "4G";
+  double memory = 0x1p32;  // bytes
   bool quiet = false;
   bool json = false;
   std::filesystem::path config;
@@ -85,9 +85,6 @@ void check_usage(const std::function<void()>& check);
 void check_target(const std::filesystem::path& file);
 /// The same for a directory that is to be made or filled.
 void check_target_directory(const std::filesystem::path& directory);
-
-/// "512M", "4G", or bytes.
-std::int64_t parse_memory(const std::string& text);
 
 /// Where a command keeps what it needs to resume: files or directories.
 void keep_for_resume(std::vector<std::filesystem::path> places);

@@ -33,6 +33,10 @@ class Archive {
   }
   template <class Scalar>
   void put_vector(const std::string& name, std::span<const Scalar> values);
+  template <class Scalar>
+  void put_scalar(const std::string& name, Scalar value) {
+    put_vector<Scalar>(name, {&value, 1});
+  }
   void put_text(const std::string& key, std::string text) { text_[key] = std::move(text); }
 
   /// Forgets a tensor, if it is there.
@@ -43,6 +47,13 @@ class Archive {
   [[nodiscard]] Matrix<Scalar> matrix(const std::string& name) const;
   template <class Scalar>
   [[nodiscard]] std::vector<Scalar> vector(const std::string& name) const;
+  /// A vector that must hold `count` values: DataError otherwise.
+  template <class Scalar>
+  [[nodiscard]] std::vector<Scalar> vector(const std::string& name, Index count) const;
+  template <class Scalar>
+  [[nodiscard]] Scalar scalar(const std::string& name) const {
+    return vector<Scalar>(name, 1)[0];
+  }
   [[nodiscard]] const std::string& text(const std::string& key) const;
 
   [[nodiscard]] bool has(const std::string& name) const { return tensors_.contains(name); }
