@@ -296,9 +296,8 @@ class Training {
   /// Keeps a solver's state in the checkpoint under `name`.
   SolverHooks solver_hooks(const std::string& name) {
     SolverHooks hooks;
-    hooks.checkpoint_every = 1;
+    hooks.checkpoint_due = [this] { return checkpoint_.due(); };
     hooks.checkpoint = [this, name](const Archive& state) {
-      if (!checkpoint_.due() && !context_.cancelled()) return;
       checkpoint_.put_state(name, state);
       checkpoint_.write();
     };

@@ -94,8 +94,9 @@ inline bool same_rows(const std::vector<HistoryRow>& a, const std::vector<Histor
   for (std::size_t i = 0; same && i < a.size(); ++i) {
     same = a[i].iteration == b[i].iteration && a[i].evaluations == b[i].evaluations &&
            support::same_bits(a[i].value, b[i].value) &&
+           support::same_bits(a[i].training_value, b[i].training_value) &&
            support::same_bits(a[i].gradient_norm, b[i].gradient_norm) &&
-           support::same_bits(a[i].step, b[i].step);
+           support::same_bits(a[i].change, b[i].change) && support::same_bits(a[i].step, b[i].step);
   }
   return same;
 }
