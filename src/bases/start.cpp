@@ -157,8 +157,11 @@ SolverResult<float> solve(const Context& context, SampledObjective<float>& objec
   }
   require(solver == "fixed-point", "basis",
           "unknown solver '{}'; known: auto, lbfgs, adam, fixed-point", solver);
+  auto* const curved = dynamic_cast<CurvedObjective<float>*>(&objective);
+  require(curved != nullptr, "fixed_point",
+          "this objective has no fixed-point form; use another solver");
   return run(context, FixedPoint<float>({.max_iterations = options.iterations}, request.hooks),
-             objective, request, start);
+             *curved, request, start);
 }
 
 }  // namespace

@@ -111,13 +111,9 @@ class Trainer {
   }
 
   JointResult run() {
-    const Status status = iterations_.run(
-        [this] {
-          const std::optional<Status> end = turn();
-          if (end) settle(*end);
-          return end;
-        },
-        [this] { return saved(); });
+    const Status status =
+        iterations_.run([this] { return turn(); }, [this](Status end) { return settled(end); },
+                        [this] { return saved(); });
     if (status == Status::kCancelled && !best_when_cancelled_) throw Cancelled();
     return result(status);
   }
@@ -256,8 +252,8 @@ class Trainer {
     return archive;
   }
 
-  /// What is left to do once the status is known.
-  void settle(Status status) {
+  /// Does what is left to do at the end.
+  Status settled(Status status) {
     const bool last_is_best = state_.best_epoch == options_.epochs;
     if (state_.best_epoch > 0 && !last_is_best && is_success(status))  // so far of some images
       state_.best.moments =
@@ -266,6 +262,7 @@ class Trainer {
       state_.best = {start_, {}};  // no epoch was judged
       state_.best_epoch = 0;
     }
+    return status;
   }
 
   JointResult result(Status status) {

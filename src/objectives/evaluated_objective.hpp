@@ -13,18 +13,6 @@
 
 namespace krica {
 
-/// All samples, or a gathered part of them.
-template <class Scalar>
-struct SampleBatch {
-  ConstMatrixView<Scalar> X;
-  std::span<const Index> gathered;  // indices of the rows of X among all samples; empty: all
-
-  [[nodiscard]] bool is_all() const { return gathered.empty(); }
-  [[nodiscard]] Index sample(Index row) const {
-    return is_all() ? row : gathered[static_cast<std::size_t>(row)];
-  }
-};
-
 template <class Scalar>
 class EvaluatedObjective : public SampledObjective<Scalar> {
  public:
@@ -42,29 +30,29 @@ class EvaluatedObjective : public SampledObjective<Scalar> {
   [[nodiscard]] Index n_samples() const final { return X_.rows(); }
 
   double value_and_gradient(ConstMatrixView<Scalar> W, MatrixView<Scalar> gradient) final {
-    return checked_evaluate({X_, {}}, W, &gradient);
+    return checked_evaluate({X_}, W, &gradient);
   }
-  double value(ConstMatrixView<Scalar> W) final { return checked_evaluate({X_, {}}, W, nullptr); }
+  double value(ConstMatrixView<Scalar> W) final { return checked_evaluate({X_}, W, nullptr); }
   double value_and_gradient_on(std::span<const Index> samples, ConstMatrixView<Scalar> W,
                                MatrixView<Scalar> gradient) final {
-    const GatheredSamples<Scalar> batch({X_, {}}, samples, name_);
-    return checked_evaluate({batch.samples().X, samples}, W, &gradient);
+    const GatheredSamples<Scalar> batch({X_}, samples, name_);
+    return checked_evaluate(batch.samples(), W, &gradient);
   }
   double value_on(std::span<const Index> samples, ConstMatrixView<Scalar> W) final {
-    const GatheredSamples<Scalar> batch({X_, {}}, samples, name_);
-    return checked_evaluate({batch.samples().X, samples}, W, nullptr);
+    const GatheredSamples<Scalar> batch({X_}, samples, name_);
+    return checked_evaluate(batch.samples(), W, nullptr);
   }
 
  protected:
   /// f on the batch; overwrites gradient where it is not null.
-  virtual double evaluate(const SampleBatch<Scalar>& batch, ConstMatrixView<Scalar> W,
+  virtual double evaluate(const Samples<Scalar>& batch, ConstMatrixView<Scalar> W,
                           MatrixView<Scalar>* gradient) = 0;
 
   [[nodiscard]] const Context& context() const { return context_; }
   [[nodiscard]] ConstMatrixView<Scalar> samples() const { return X_; }
 
  private:
-  double checked_evaluate(const SampleBatch<Scalar>& batch, ConstMatrixView<Scalar> W,
+  double checked_evaluate(const Samples<Scalar>& batch, ConstMatrixView<Scalar> W,
                           MatrixView<Scalar>* gradient) {
     require_basis(W, rows_, cols_, name_);
     if (gradient != nullptr) {

@@ -184,7 +184,7 @@ SparseAutoencoderObjective<Scalar>::SparseAutoencoderObjective(
       options_(options) {}
 
 template <class Scalar>
-double SparseAutoencoderObjective<Scalar>::evaluate(const SampleBatch<Scalar>& batch,
+double SparseAutoencoderObjective<Scalar>::evaluate(const Samples<Scalar>& batch,
                                                     ConstMatrixView<Scalar> packed,
                                                     MatrixView<Scalar>* gradient) {
   const PackedLayer<Scalar> layer(packed, batch.X.cols());

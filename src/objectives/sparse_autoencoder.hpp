@@ -35,7 +35,7 @@ class SparseAutoencoderObjective final : public EvaluatedObjective<Scalar> {
                              const SparseAutoencoderOptions& options);
 
  private:
-  double evaluate(const SampleBatch<Scalar>& batch, ConstMatrixView<Scalar> packed,
+  double evaluate(const Samples<Scalar>& batch, ConstMatrixView<Scalar> packed,
                   MatrixView<Scalar>* gradient) override;
 
   SparseAutoencoderOptions options_;

@@ -69,7 +69,7 @@ BasisCondition SparseFilteringObjective<Scalar>::condition(ConstMatrixView<Scala
 }
 
 template <class Scalar>
-double SparseFilteringObjective<Scalar>::evaluate(const SampleBatch<Scalar>& batch,
+double SparseFilteringObjective<Scalar>::evaluate(const Samples<Scalar>& batch,
                                                   ConstMatrixView<Scalar> W,
                                                   MatrixView<Scalar>* gradient) {
   if (batch.is_all() && !all_products_) all_products_ = products_of(this->context(), batch.X);

@@ -42,7 +42,7 @@ class SparseRbmObjective final : public EvaluatedObjective<Scalar> {
   [[nodiscard]] double variance() const { return variance_; }  ///< τ²
 
  private:
-  double evaluate(const SampleBatch<Scalar>& batch, ConstMatrixView<Scalar> packed,
+  double evaluate(const Samples<Scalar>& batch, ConstMatrixView<Scalar> packed,
                   MatrixView<Scalar>* gradient) override;
 
   SparseRbmOptions options_;

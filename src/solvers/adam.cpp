@@ -85,13 +85,10 @@ class Run {
 
  private:
   SolverResult<Scalar> train() {
-    const Status status = iterations_.run(
-        [this] {
-          std::optional<Status> end = turn();
-          if (end) end = examined<Scalar>(objective_, best_, *end);
-          return end;
-        },
-        [this] { return saved(); });
+    const Status status =
+        iterations_.run([this] { return turn(); },
+                        [this](Status end) { return examined<Scalar>(objective_, best_, end); },
+                        [this] { return saved(); });
     auto result = iterations_.template result<Scalar>(status, saved());
     result.best = std::move(best_);
     result.value = best_value_;

@@ -6,6 +6,7 @@
 #include <map>
 #include <sstream>
 
+#include "krica/solvers/basis_objective.hpp"
 #include "runtime/check.hpp"
 #include "runtime/names.hpp"
 #include "runtime/parallel.hpp"
@@ -188,7 +189,9 @@ void check_state_shape(const Matrix<Scalar>& W, const Objective<Scalar>& objecti
 template <class Scalar>
 Status examined(Objective<Scalar>& objective, const Matrix<Scalar>& best, Status status) {
   if (status == Status::kNumericalTrouble) return status;
-  const BasisCondition condition = objective.condition(best);
+  auto* const basis = dynamic_cast<BasisObjective<Scalar>*>(&objective);
+  if (basis == nullptr) return status;
+  const BasisCondition condition = basis->condition(best);
   if (condition == BasisCondition::kDiverged) return Status::kDiverged;
   if (condition == BasisCondition::kCollapsed) return Status::kCollapsed;
   return status;

@@ -48,7 +48,7 @@ template <class Scalar>
 void check_state_shape(const Matrix<Scalar>& W, const Objective<Scalar>& objective,
                        std::string_view solver);
 
-/// `status`, or kDiverged / kCollapsed where the objective finds the basis unfit.
+/// `status`, or kDiverged / kCollapsed where W is a basis that the objective finds unfit.
 template <class Scalar>
 Status examined(Objective<Scalar>& objective, const Matrix<Scalar>& best, Status status);
 

@@ -40,7 +40,7 @@ template <class Scalar>
 class Run {
  public:
   Run(const FixedPointOptions& options, const SolverHooks& hooks, const Context& context,
-      Objective<Scalar>& objective, Matrix<Scalar> W)
+      CurvedObjective<Scalar>& objective, Matrix<Scalar> W)
       : options_(options),
         context_(context),
         objective_(objective),
@@ -49,11 +49,8 @@ class Run {
 
   SolverResult<Scalar> start() {
     const Status status = iterations_.run(
-        [this] {
-          std::optional<Status> end = turn();
-          if (end) end = examined(objective_, current_.W, *end);
-          return end;
-        },
+        [this] { return turn(); },
+        [this](Status end) { return examined<Scalar>(objective_, current_.W, end); },
         [this] { return saved(); });
     // A resumed run that is cancelled at once knows no more than its history.
     const bool known = !iterations_.history().empty();
@@ -177,7 +174,7 @@ class Run {
 
   const FixedPointOptions& options_;
   const Context& context_;
-  Objective<Scalar>& objective_;
+  CurvedObjective<Scalar>& objective_;
   Iterate<Scalar> current_;
   double step_ = 1;
   Iterations iterations_;
@@ -198,19 +195,19 @@ FixedPoint<Scalar>::FixedPoint(FixedPointOptions options, SolverHooks hooks)
 
 template <class Scalar>
 SolverResult<Scalar> FixedPoint<Scalar>::minimize(const Context& context,
-                                                  Objective<Scalar>& objective,
+                                                  CurvedObjective<Scalar>& objective,
                                                   ConstMatrixView<Scalar> start) {
-  check_start(objective, start, kName);
+  check_start<Scalar>(objective, start, kName);
   return Run<Scalar>(options_, hooks_, context, objective, Matrix<Scalar>::copy_of(start)).start();
 }
 
 template <class Scalar>
 SolverResult<Scalar> FixedPoint<Scalar>::resume(const Context& context,
-                                                Objective<Scalar>& objective,
+                                                CurvedObjective<Scalar>& objective,
                                                 const Archive& state) {
   check_origin(state, kName, identity_of(options_));
   Matrix<Scalar> W = state.matrix<Scalar>("W");
-  check_state_shape(W, objective, kName);
+  check_state_shape<Scalar>(W, objective, kName);
   return Run<Scalar>(options_, hooks_, context, objective, std::move(W)).resume(state);
 }
 

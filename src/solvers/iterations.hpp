@@ -20,14 +20,15 @@ class Iterations {
   Iterations(const Context& context, const SolverHooks& hooks, std::string_view name, Index limit)
       : context_(context), hooks_(hooks), name_(name), limit_(limit) {}
 
-  /// Calls turn() until it gives a status. A turn that is cancelled must leave all but the count of
-  /// evaluations as it was. saved() makes the state, for the hooks alone.
-  template <class Turn, class Saved>
-  Status run(Turn turn, Saved saved) {
+  /// Calls turn() until it gives a status, and returns what settle() makes of it. A turn that is
+  /// cancelled must leave all but the count of evaluations as it was. saved() makes the state, for
+  /// the hooks alone.
+  template <class Turn, class Settle, class Saved>
+  Status run(Turn turn, Settle settle, Saved saved) {
     while (true) {
       const Index evaluations_before = evaluations_;
       try {
-        if (const std::optional<Status> end = turn()) return *end;
+        if (const std::optional<Status> end = turn()) return settle(*end);
       } catch (const Cancelled&) {
         evaluations_ = evaluations_before;
         if (hooks_.checkpoint) hooks_.checkpoint(saved());
@@ -35,6 +36,12 @@ class Iterations {
       }
       offer(saved);
     }
+  }
+
+  template <class Turn, class Saved>
+  Status run(Turn turn, Saved saved) {
+    return run(
+        turn, [](Status status) { return status; }, saved);
   }
 
   /// Gives the checkpoint hook the state that saved() makes, where one is due.

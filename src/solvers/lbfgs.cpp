@@ -71,13 +71,10 @@ class Run {
 
  private:
   SolverResult<Scalar> iterate() {
-    const Status status = iterations_.run(
-        [this] {
-          std::optional<Status> end = turn();
-          if (end) end = examined(objective_, current_.W, *end);
-          return end;
-        },
-        [this] { return saved(); });
+    const Status status =
+        iterations_.run([this] { return turn(); },
+                        [this](Status end) { return examined(objective_, current_.W, end); },
+                        [this] { return saved(); });
     auto result = iterations_.template result<Scalar>(status, saved());
     result.best = std::move(current_.W);
     result.value = current_.value;

@@ -113,6 +113,19 @@ TEST_P(EveryMethod, ResumesFromItsCheckpoints) {
   }
 }
 
+TEST(FixedPointSolver, IsRefusedToObjectivesWithoutThatForm) {
+  const Matrix<float> patches = unit_patches();
+  BasisRequest request{patches, {}, {}, {}, nullptr};
+  request.options.components = 24;
+  request.options.solver = "fixed-point";
+  for (const char* method : {"rica", "ksr", "sparse-filtering"}) {
+    const std::string refused =
+        support::refusal([&] { basis_method(method).learn(Context(), request); });
+    EXPECT_NE(refused.find("no fixed-point form"), std::string::npos) << method << ": " << refused;
+  }
+  EXPECT_EQ(basis_method("krica").learn(Context(), request).atoms.rows(), 24);
+}
+
 TEST_P(EveryMethod, RefusesMoreAtomsThanPatchesOrNone) {
   BasisRequest none = request();
   none.options.components = 0;

@@ -27,11 +27,13 @@ struct Runner {
   Index limit = 12;
   SolverHooks hooks = {};
 
-  SolverResult<Scalar> minimize(const Context& context, SampledObjective<Scalar>& objective,
+  template <class Objective>
+  SolverResult<Scalar> minimize(const Context& context, Objective& objective,
                                 const Matrix<Scalar>& start) const {
     return with_solver([&](auto solver) { return solver.minimize(context, objective, start); });
   }
-  SolverResult<Scalar> resume(const Context& context, SampledObjective<Scalar>& objective,
+  template <class Objective>
+  SolverResult<Scalar> resume(const Context& context, Objective& objective,
                               const Archive& state) const {
     return with_solver([&](auto solver) { return solver.resume(context, objective, state); });
   }

@@ -26,7 +26,7 @@
 #include "krica/objectives/discrimination.hpp"
 #include "krica/objectives/pooling.hpp"
 #include "krica/runtime/context.hpp"
-#include "krica/solvers/objective.hpp"
+#include "krica/solvers/basis_objective.hpp"
 
 namespace krica {
 
@@ -76,7 +76,7 @@ void apply_convention(RicaOptions& options, std::string_view convention);
 void apply_contrast(RicaOptions& options, std::string_view name);
 
 template <class Scalar>
-class RicaObjective final : public SampledObjective<Scalar> {
+class RicaObjective final : public SampledObjective<Scalar>, public BasisObjective<Scalar> {
  public:
   /// As KricaObjective's.
   RicaObjective(const Context& context, ConstMatrixView<Scalar> X, RicaOptions options,

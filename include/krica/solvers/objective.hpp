@@ -10,13 +10,6 @@
 
 namespace krica {
 
-/// Whether a basis is fit to be returned as a success.
-enum class BasisCondition {
-  kSound,
-  kDiverged,   ///< over half the atoms have a largest |κ| below 1e-3 on the data
-  kCollapsed,  ///< over half the atoms lie within 1e-3 of another one
-};
-
 template <class Scalar>
 class Objective {
  public:
@@ -34,23 +27,11 @@ class Objective {
 
   /// f(W) alone.
   virtual double value(ConstMatrixView<Scalar> W) = 0;
-
-  /// For the fixed-point solver: also the rows' curvature D with ∂f/∂w_p = D_p (w_p - w*_p), where
-  /// w*_p depends on W through the kernel values only. Throws InvalidArgument where there is no
-  /// such form.
-  virtual double value_gradient_and_curvature(ConstMatrixView<Scalar> W,
-                                              MatrixView<Scalar> gradient,
-                                              std::span<double> curvature);
-
-  /// Checked by every solver on what it is about to return.
-  [[nodiscard]] virtual BasisCondition condition(ConstMatrixView<Scalar> /*W*/) {
-    return BasisCondition::kSound;
-  }
 };
 
 /// A mean (or sum) over samples, of which parts can be evaluated.
 template <class Scalar>
-class SampledObjective : public Objective<Scalar> {
+class SampledObjective : public virtual Objective<Scalar> {
  public:
   [[nodiscard]] virtual Index n_samples() const = 0;
 
