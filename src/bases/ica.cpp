@@ -82,9 +82,7 @@ class FastIca {
     V_ = state.matrix<double>("V");
     if (V_.rows() != Z_.cols() || V_.cols() != Z_.cols())
       throw DataError(fmt::format("[ica] the state's V is {} x {}", V_.rows(), V_.cols()));
-    auto history = history_from(state, &HistoryRow::change);
-    const auto steps = static_cast<Index>(history.size());
-    iterations_.resume(std::move(history), steps);
+    iterations_.resume(history_from(state, &HistoryRow::change), 0);
   }
 
   Status run() {
@@ -130,9 +128,9 @@ class FastIca {
       turn = std::max(turn, std::abs(1 - std::abs(cosine)));
     }
     V_ = std::move(next);
-    iterations_.count_evaluation();
-    iterations_.record({.iteration = iterations_.done() + 1,
-                        .evaluations = iterations_.evaluations(),
+    const Index iteration = iterations_.done() + 1;
+    iterations_.record({.iteration = iteration,
+                        .evaluations = iteration,
                         .value = sums.contrast / m,
                         .change = turn,
                         .step = 1});

@@ -37,8 +37,8 @@ BasisCondition KsrObjective<Scalar>::condition(ConstMatrixView<Scalar> W) {
 }
 
 template <class Scalar>
-double KsrObjective<Scalar>::evaluate(const Samples<Scalar>& batch, ConstMatrixView<Scalar> W,
-                                      MatrixView<Scalar>* gradient) {
+double KsrObjective<Scalar>::evaluate_on(const Samples<Scalar>& batch, ConstMatrixView<Scalar> W,
+                                         MatrixView<Scalar>* gradient) {
   const Index K = W.rows();
   const AtomSet<Scalar> atoms(options_.kernel, W);
   Matrix<Scalar> G(K, K);

@@ -52,8 +52,8 @@ class KsrObjective final : public EvaluatedObjective<Scalar>, public BasisObject
  private:
   using SparseCode = std::vector<std::pair<Index, double>>;
 
-  double evaluate(const Samples<Scalar>& batch, ConstMatrixView<Scalar> W,
-                  MatrixView<Scalar>* gradient) override;
+  double evaluate_on(const Samples<Scalar>& batch, ConstMatrixView<Scalar> W,
+                     MatrixView<Scalar>* gradient) override;
   double solve_block(const Samples<Scalar>& batch, Range block, const AtomSet<Scalar>& atoms,
                      const GramLasso& lasso, bool with_gradient);
   double solve_row(const Scalar* x, Index sample, const GramLasso& lasso, Index row, bool warm);

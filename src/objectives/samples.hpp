@@ -5,6 +5,7 @@
 #pragma once
 
 #include <algorithm>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -53,6 +54,15 @@ class GatheredSamples {
   std::vector<int> labels_;
   std::span<const Index> rows_;
 };
+
+/// body(samples) with all of them, or with a copy of the given rows.
+template <class Scalar, class Body>
+double on_samples(const Samples<Scalar>& all, std::optional<std::span<const Index>> rows,
+                  std::string_view operation, Body body) {
+  if (!rows) return body(all);
+  const GatheredSamples<Scalar> batch(all, *rows, operation);
+  return body(batch.samples());
+}
 
 /// The checks that every objective makes of its data.
 template <class Scalar>

@@ -33,8 +33,8 @@ class SparseFilteringObjective final : public EvaluatedObjective<Scalar>,
   [[nodiscard]] BasisCondition condition(ConstMatrixView<Scalar> W) override;
 
  private:
-  double evaluate(const Samples<Scalar>& batch, ConstMatrixView<Scalar> W,
-                  MatrixView<Scalar>* gradient) override;
+  double evaluate_on(const Samples<Scalar>& batch, ConstMatrixView<Scalar> W,
+                     MatrixView<Scalar>* gradient) override;
   double evaluate_block(ConstMatrixView<Scalar> X, ConstMatrixView<Scalar> W,
                         const std::vector<double>& norms, std::vector<double>* alignment);
 

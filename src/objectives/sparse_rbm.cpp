@@ -148,9 +148,9 @@ SparseRbmObjective<Scalar>::SparseRbmObjective(const Context& context, ConstMatr
       variance_(mean_square(context, X)) {}
 
 template <class Scalar>
-double SparseRbmObjective<Scalar>::evaluate(const Samples<Scalar>& batch,
-                                            ConstMatrixView<Scalar> packed,
-                                            MatrixView<Scalar>* gradient) {
+double SparseRbmObjective<Scalar>::evaluate_on(const Samples<Scalar>& batch,
+                                               ConstMatrixView<Scalar> packed,
+                                               MatrixView<Scalar>* gradient) {
   const Index n = batch.X.cols();
   const PackedLayer<Scalar> layer(packed, n);
   const auto K = static_cast<Index>(layer.bias.size());

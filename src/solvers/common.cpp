@@ -157,6 +157,14 @@ void Iterations::record(const HistoryRow& row) {
   context_.report({name_, row.iteration, limit_, row.value});
 }
 
+void Iterations::record(double value, double gradient_norm, double step) {
+  record({.iteration = history_.empty() ? 0 : done() + 1,
+          .evaluations = evaluations_,
+          .value = value,
+          .gradient_norm = gradient_norm,
+          .step = step});
+}
+
 void put_origin(Archive& archive, std::string_view solver, std::string_view options) {
   archive.put_text("solver", std::string(solver));
   archive.put_text("solver_options", std::string(options));

@@ -52,15 +52,9 @@ class Run {
         [this] { return turn(); },
         [this](Status end) { return examined<Scalar>(objective_, current_.W, end); },
         [this] { return saved(); });
-    // A resumed run that is cancelled at once knows no more than its history.
-    const bool known = !iterations_.history().empty();
-    const double value = known ? iterations_.history().back().value : current_.value;
-    const double norm =
-        known ? iterations_.history().back().gradient_norm : norm_of(current_.gradient);
     auto result = iterations_.template result<Scalar>(status, saved());
     result.best = std::move(current_.W);
-    result.value = value;
-    result.gradient_norm = norm;
+    if (result.history.empty()) result.value = current_.value;
     return result;
   }
 
@@ -90,7 +84,7 @@ class Run {
     settled_ = fell_too_little(current_.value, next->value, options_.value_tolerance);
     current_ = std::move(*next);
     step_ = step;
-    record(step);
+    iterations_.record(current_.value, norm_of(current_.gradient), step);
     return std::nullopt;
   }
 
@@ -102,7 +96,7 @@ class Run {
     const bool resumed = !iterations_.history().empty();
     if (!resumed) iterations_.count_evaluation();
     if (!is_finite(current_)) return Status::kNumericalTrouble;
-    if (!resumed) record(0);
+    if (!resumed) iterations_.record(current_.value, norm_of(current_.gradient), 0);
     return std::nullopt;
   }
 
@@ -149,14 +143,6 @@ class Run {
 
   static bool is_finite(const Iterate<Scalar>& at) {
     return std::isfinite(at.value) && std::isfinite(norm_of(at.gradient));
-  }
-
-  void record(double step) {
-    iterations_.record({.iteration = iterations_.next(),
-                        .evaluations = iterations_.evaluations(),
-                        .value = current_.value,
-                        .gradient_norm = norm_of(current_.gradient),
-                        .step = step});
   }
 
   [[nodiscard]] Archive saved() const {

@@ -54,13 +54,13 @@ class Iterations {
   void keep(const HistoryRow& row);
   /// Keeps the row and reports it as progress.
   void record(const HistoryRow& row);
+  /// The next iterate of a full-batch method, whose first row, 0, is the start.
+  void record(double value, double gradient_norm, double step);
 
   [[nodiscard]] const std::vector<HistoryRow>& history() const { return history_; }
   [[nodiscard]] std::vector<HistoryRow> take_history() { return std::move(history_); }
   /// The last row's number; 0 before the first.
   [[nodiscard]] Index done() const { return history_.empty() ? 0 : history_.back().iteration; }
-  /// The number of the row to come: full-batch methods begin with row 0, the start.
-  [[nodiscard]] Index next() const { return history_.empty() ? 0 : done() + 1; }
   [[nodiscard]] bool used_up() const { return done() >= limit_; }
 
   void count_evaluation() { ++evaluations_; }
@@ -71,7 +71,7 @@ class Iterations {
     evaluations_ = evaluations;
   }
 
-  /// What all results have in common; ends the run.
+  /// What all results have in common, value and gradient of the last row included; ends the run.
   template <class Scalar>
   SolverResult<Scalar> result(Status status, Archive state) {
     SolverResult<Scalar> result;
@@ -79,6 +79,8 @@ class Iterations {
     result.state = std::move(state);
     result.iterations = done();
     result.evaluations = evaluations_;
+    if (!history_.empty()) result.value = history_.back().value;
+    if (!history_.empty()) result.gradient_norm = history_.back().gradient_norm;
     result.history = take_history();
     return result;
   }

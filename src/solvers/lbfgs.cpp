@@ -77,8 +77,7 @@ class Run {
                         [this] { return saved(); });
     auto result = iterations_.template result<Scalar>(status, saved());
     result.best = std::move(current_.W);
-    result.value = current_.value;
-    result.gradient_norm = norm_of(current_.gradient);
+    if (result.history.empty()) result.value = current_.value;
     return result;
   }
 
@@ -98,7 +97,7 @@ class Run {
     current_.value = evaluate(current_.W, current_.gradient);
     evaluated_ = true;
     if (!is_finite(current_)) return Status::kNumericalTrouble;
-    record(0);
+    iterations_.record(current_.value, norm_of(current_.gradient), 0);
     return std::nullopt;
   }
 
@@ -141,7 +140,7 @@ class Run {
     settled_ = fell_too_little(current_.value, move.to.value, options_.value_tolerance,
                                options_.value_scale);
     current_ = std::move(move.to);
-    record(move.step);
+    iterations_.record(current_.value, norm_of(current_.gradient), move.step);
   }
 
   /// -H g by the two-loop recursion (Nocedal and Wright, algorithm 7.4).
@@ -229,14 +228,6 @@ class Run {
   [[nodiscard]] bool gradient_is_small() const {
     return norm_of(current_.gradient) <=
            options_.gradient_tolerance * std::max(1.0, norm_of(current_.W));
-  }
-
-  void record(double step) {
-    iterations_.record({.iteration = iterations_.next(),
-                        .evaluations = iterations_.evaluations(),
-                        .value = current_.value,
-                        .gradient_norm = norm_of(current_.gradient),
-                        .step = step});
   }
 
   [[nodiscard]] Archive saved() const {

@@ -83,19 +83,6 @@ class Observed final : public SampledObjective<Scalar>,
   [[nodiscard]] Index cols() const override { return inner_.cols(); }
   [[nodiscard]] Index n_samples() const override { return sampled_->n_samples(); }
 
-  double value_and_gradient(ConstMatrixView<Scalar> W, MatrixView<Scalar> gradient) override {
-    return observed([&] { return inner_.value_and_gradient(W, gradient); });
-  }
-  double value(ConstMatrixView<Scalar> W) override {
-    return observed([&] { return inner_.value(W); });
-  }
-  double value_and_gradient_on(std::span<const Index> samples, ConstMatrixView<Scalar> W,
-                               MatrixView<Scalar> gradient) override {
-    return observed([&] { return sampled_->value_and_gradient_on(samples, W, gradient); });
-  }
-  double value_on(std::span<const Index> samples, ConstMatrixView<Scalar> W) override {
-    return observed([&] { return sampled_->value_on(samples, W); });
-  }
   double value_gradient_and_curvature(ConstMatrixView<Scalar> W, MatrixView<Scalar> gradient,
                                       std::span<double> curvature) override {
     return observed([&] { return curved_->value_gradient_and_curvature(W, gradient, curvature); });
@@ -105,6 +92,15 @@ class Observed final : public SampledObjective<Scalar>,
   }
 
  private:
+  double evaluate(std::optional<std::span<const Index>> samples, ConstMatrixView<Scalar> W,
+                  MatrixView<Scalar>* gradient) override {
+    return observed([&] {
+      if (gradient == nullptr) return samples ? sampled_->value_on(*samples, W) : inner_.value(W);
+      return samples ? sampled_->value_and_gradient_on(*samples, W, *gradient)
+                     : inner_.value_and_gradient(W, *gradient);
+    });
+  }
+
   template <class Evaluate>
   double observed(Evaluate&& evaluate) {
     before(++count_);

@@ -61,17 +61,15 @@ class KricaObjective final : public SampledObjective<Scalar>,
   [[nodiscard]] Index n_samples() const override;
   [[nodiscard]] const KricaOptions& options() const;
 
-  double value_and_gradient(ConstMatrixView<Scalar> W, MatrixView<Scalar> gradient) override;
-  double value(ConstMatrixView<Scalar> W) override;
-  double value_and_gradient_on(std::span<const Index> samples, ConstMatrixView<Scalar> W,
-                               MatrixView<Scalar> gradient) override;
-  double value_on(std::span<const Index> samples, ConstMatrixView<Scalar> W) override;
   /// Throws InvalidArgument for other kernels than those of distances.
   double value_gradient_and_curvature(ConstMatrixView<Scalar> W, MatrixView<Scalar> gradient,
                                       std::span<double> curvature) override;
   [[nodiscard]] BasisCondition condition(ConstMatrixView<Scalar> W) override;
 
  private:
+  double evaluate(std::optional<std::span<const Index>> samples, ConstMatrixView<Scalar> W,
+                  MatrixView<Scalar>* gradient) override;
+
   struct Implementation;
   std::unique_ptr<Implementation> implementation_;
 };

@@ -88,14 +88,12 @@ class RicaObjective final : public SampledObjective<Scalar>, public BasisObjecti
   [[nodiscard]] Index n_samples() const override;
   [[nodiscard]] const RicaOptions& options() const;
 
-  double value_and_gradient(ConstMatrixView<Scalar> W, MatrixView<Scalar> gradient) override;
-  double value(ConstMatrixView<Scalar> W) override;
-  double value_and_gradient_on(std::span<const Index> samples, ConstMatrixView<Scalar> W,
-                               MatrixView<Scalar> gradient) override;
-  double value_on(std::span<const Index> samples, ConstMatrixView<Scalar> W) override;
   [[nodiscard]] BasisCondition condition(ConstMatrixView<Scalar> W) override;
 
  private:
+  double evaluate(std::optional<std::span<const Index>> samples, ConstMatrixView<Scalar> W,
+                  MatrixView<Scalar>* gradient) override;
+
   struct Implementation;
   std::unique_ptr<Implementation> implementation_;
 };

@@ -4,6 +4,7 @@
 // weights of a classifier, or a plain vector as a 1×n matrix).
 #pragma once
 
+#include <optional>
 #include <span>
 
 #include "krica/runtime/matrix.hpp"
@@ -29,16 +30,29 @@ class Objective {
   virtual double value(ConstMatrixView<Scalar> W) = 0;
 };
 
-/// A mean (or sum) over samples, of which parts can be evaluated.
+/// A mean (or sum) over samples, of which parts can be evaluated: the same function on the given
+/// samples only (indices below n_samples()).
 template <class Scalar>
 class SampledObjective : public virtual Objective<Scalar> {
  public:
   [[nodiscard]] virtual Index n_samples() const = 0;
 
-  /// The same function on the given samples only (indices below n_samples()).
-  virtual double value_and_gradient_on(std::span<const Index> samples, ConstMatrixView<Scalar> W,
-                                       MatrixView<Scalar> gradient) = 0;
-  virtual double value_on(std::span<const Index> samples, ConstMatrixView<Scalar> W) = 0;
+  double value_and_gradient(ConstMatrixView<Scalar> W, MatrixView<Scalar> gradient) final {
+    return evaluate(std::nullopt, W, &gradient);
+  }
+  double value(ConstMatrixView<Scalar> W) final { return evaluate(std::nullopt, W, nullptr); }
+  double value_and_gradient_on(std::span<const Index> samples, ConstMatrixView<Scalar> W,
+                               MatrixView<Scalar> gradient) {
+    return evaluate(samples, W, &gradient);
+  }
+  double value_on(std::span<const Index> samples, ConstMatrixView<Scalar> W) {
+    return evaluate(samples, W, nullptr);
+  }
+
+ protected:
+  /// f on the samples, or on all; overwrites the gradient where it is not null.
+  virtual double evaluate(std::optional<std::span<const Index>> samples, ConstMatrixView<Scalar> W,
+                          MatrixView<Scalar>* gradient) = 0;
 };
 
 }  // namespace krica
