@@ -90,12 +90,12 @@ py::object filters_and_mean(const Model& model) {
                         py::array_t<double>(static_cast<py::ssize_t>(mean.size()), mean.data()));
 }
 
-/// Rows of (iteration, evaluations, value, gradient_norm, step).
+/// Rows of (iteration, evaluations, value, training_value, gradient_norm, change, step).
 py::list history(const Model& model) {
   py::list rows;
   for (const HistoryRow& row : model.parts().history)
-    rows.append(
-        py::make_tuple(row.iteration, row.evaluations, row.value, row.gradient_norm, row.step));
+    rows.append(py::make_tuple(row.iteration, row.evaluations, row.value, row.training_value,
+                               row.gradient_norm, row.change, row.step));
   return rows;
 }
 

@@ -18,7 +18,8 @@ from ._options import OPTIONS
 from ._progress import ProgressBar
 
 _HISTORY_TYPE = np.dtype(
-    [("iteration", "i8"), ("evaluations", "i8"), ("value", "f8"), ("gradient_norm", "f8"), ("step", "f8")]
+    [("iteration", "i8"), ("evaluations", "i8")]
+    + [(name, "f8") for name in ("value", "training_value", "gradient_norm", "change", "step")]
 )
 _UNITS = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30}
 

@@ -81,7 +81,8 @@ RUNNING = {
 ATTRIBUTES = """n_iter_ : int
     Iterations; epochs of Adam and of max-margin kRICA, passes of `partial_fit`.
 history_ : structured ndarray
-    One row per iteration: iteration, evaluations, value, gradient_norm and step; for K-means the last one only.
+    One row per iteration: iteration, evaluations, value, training_value (Adam's mean over the minibatches), gradient_norm,
+    change (how far ICA's atoms turned) and step; NaN where the method has no such quantity.
 status_ : str
     Why the solver stopped: "converged", "iteration-limit", "line-search-failed", "numerical-trouble", "diverged",
     "collapsed" or "cancelled"."""

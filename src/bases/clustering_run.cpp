@@ -5,61 +5,108 @@
 
 #include <utility>
 
+#include "krica/clustering/kmeans.hpp"
+#include "krica/clustering/spherical_kmeans.hpp"
 #include "krica/runtime/error.hpp"
 #include "solvers/common.hpp"
 
 namespace krica {
+namespace {
+
+const std::string kStartMark = "start";
+
+SolverHooks hooks_for(ClusteringRole role, SolverHooks hooks) {
+  if (role == ClusteringRole::kStart) hooks.iteration = {};
+  return hooks;
+}
+
+}  // namespace
+
+bool is_of_start(const Archive& state) { return state.has_text(kStartMark); }
 
 ClusteringRun::ClusteringRun(const Context& context, const BasisRequest& request,
-                             std::string_view name)
-    : context_(context), request_(request), name_(name) {
-  if (request.state == nullptr) return;
-  check_origin(*request.state, name_, origin());
-  atoms_ = request.state->matrix<float>("atoms");
-  if (atoms_.rows() != request.options.components || atoms_.cols() != request.patches.cols()) {
+                             std::string_view name, Index limit, ClusteringRole role)
+    : context_(context),
+      request_(request),
+      name_(name),
+      limit_(limit),
+      role_(role),
+      hooks_(hooks_for(role, request.hooks)),
+      iterations_(context, hooks_, name, limit) {
+  if (request.state != nullptr && is_of_start(*request.state) == (role == ClusteringRole::kStart))
+    resume(*request.state);
+}
+
+void ClusteringRun::resume(const Archive& state) {
+  check_origin(state, name_, origin());
+  if (!state.has("atoms")) return;  // cancelled before the first turn
+  atoms_ = state.matrix<float>("atoms");
+  if (atoms_.rows() != request_.options.components || atoms_.cols() != request_.patches.cols()) {
     throw DataError(fmt::format("[{}] the state's atoms are {} x {}, they must be {} x {}", name_,
-                                atoms_.rows(), atoms_.cols(), request.options.components,
-                                request.patches.cols()));
+                                atoms_.rows(), atoms_.cols(), request_.options.components,
+                                request_.patches.cols()));
   }
-  history_ = history_from(*request.state);
+  iterations_.resume(history_from(state), 0);
 }
 
 Basis ClusteringRun::run(const std::function<Clusters(const ClusteringHook<float>&)>& cluster) {
-  const Index before = done();
-  try {
+  const Index before = iterations_.done();
+  const auto turns = [&]() -> std::optional<Status> {
     Clusters clusters = cluster([&](const ClusteringTurn<float>& turn) { note(turn, before); });
-    return {std::move(clusters.atoms), std::move(history_),
-            clusters.converged ? Status::kConverged : Status::kIterationLimit};
-  } catch (const Cancelled&) {
-    if (atoms_.rows() == 0) throw;
-    if (request_.hooks.checkpoint) request_.hooks.checkpoint(saved());
-    if (!request_.best_when_cancelled) throw;
-    return {std::move(atoms_), std::move(history_), Status::kCancelled};
-  }
+    atoms_ = std::move(clusters.atoms);
+    return clusters.converged ? Status::kConverged : Status::kIterationLimit;
+  };
+  const Status status = iterations_.run(turns, [this] { return saved(); });
+  const bool wanted = request_.best_when_cancelled && role_ == ClusteringRole::kMethod;
+  if (status == Status::kCancelled && (!wanted || atoms_.size() == 0)) throw Cancelled();
+  return {std::move(atoms_), iterations_.take_history(), status};
 }
 
 /// A turn that is the last is not kept: resumed, there would be one more.
 void ClusteringRun::note(const ClusteringTurn<float>& turn, Index before) {
-  const SolverHooks& hooks = request_.hooks;
   const Index iteration = before + turn.iteration;
-  history_.push_back({.iteration = iteration, .evaluations = iteration, .value = turn.cost});
-  if (hooks.iteration) hooks.iteration(history_.back());
+  iterations_.record({.iteration = iteration, .evaluations = iteration, .value = turn.cost});
   if (turn.converged) return;
   atoms_ = Matrix<float>::copy_of(turn.rows);
-  if (hooks.checkpoint && hooks.checkpoint_every > 0 && iteration % hooks.checkpoint_every == 0)
-    hooks.checkpoint(saved());
+  iterations_.offer([this] { return saved(); });
 }
 
 Archive ClusteringRun::saved() const {
   Archive state;
   put_origin(state, name_, origin());
-  state.put("atoms", atoms_);
-  put_history(state, history_);
+  if (role_ == ClusteringRole::kStart) state.put_text(kStartMark, "yes");
+  if (atoms_.size() > 0) state.put("atoms", atoms_);
+  put_history(state, iterations_.history());
   return state;
 }
 
 std::string ClusteringRun::origin() const {
   return fmt::format("components={} seed={}", request_.options.components, context_.seed());
+}
+
+Basis kmeans_of(const Context& context, const BasisRequest& request, ClusteringRole role) {
+  KmeansOptions options{.n_clusters = request.options.components};
+  ClusteringRun run(context, request, "kmeans", options.max_iterations, role);
+  options.max_iterations = run.left();
+  return run.run([&](const ClusteringHook<float>& hook) -> ClusteringRun::Clusters {
+    auto result = run.atoms().size() > 0
+                      ? kmeans_from<float>(context, request.patches, run.atoms(), options, hook)
+                      : kmeans<float>(context, request.patches, options, hook);
+    return {std::move(result.centers), result.converged};
+  });
+}
+
+Basis spherical_kmeans_of(const Context& context, const BasisRequest& request, Index limit,
+                          ClusteringRole role, const std::function<Matrix<float>()>& start) {
+  ClusteringRun run(context, request, "omp-1", limit, role);
+  // Before the run: a start that is cancelled has a state of its own.
+  const Matrix<float> first = run.atoms().size() > 0 ? run.atoms() : start();
+  return run.run([&](const ClusteringHook<float>& hook) -> ClusteringRun::Clusters {
+    auto result = spherical_kmeans<float>(
+        context, request.patches, first,
+        {.n_clusters = request.options.components, .max_iterations = run.left()}, hook);
+    return {std::move(result.atoms), result.converged};
+  });
 }
 
 }  // namespace krica

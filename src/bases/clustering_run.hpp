@@ -2,24 +2,32 @@
 #pragma once
 
 #include <functional>
-#include <vector>
 
 #include "krica/bases/basis.hpp"
 #include "krica/clustering/turn.hpp"
+#include "solvers/iterations.hpp"
 
 namespace krica {
 
-/// K-means and its spherical form as a method that can be watched, stopped and resumed: keeps the
-/// atoms of the last turn, and gives them to the request's hooks.
+/// Whether K-means is the method, or finds the first atoms of another one.
+enum class ClusteringRole { kMethod, kStart };
+
+/// Whether a state is of a run that finds first atoms.
+bool is_of_start(const Archive& state);
+
+/// K-means and its spherical form, watched, stopped and resumed: keeps the atoms of the last turn,
+/// and gives them to the request's hooks. A start tells of no iterations, and gives no atoms where
+/// it is cancelled.
 class ClusteringRun {
  public:
-  /// Takes up request.state where there is one; `name` says whose it must be.
-  ClusteringRun(const Context& context, const BasisRequest& request, std::string_view name);
+  /// Takes up request.state where it is of this role; `name` says whose it must be.
+  ClusteringRun(const Context& context, const BasisRequest& request, std::string_view name,
+                Index limit, ClusteringRole role = ClusteringRole::kMethod);
 
   /// The last turn's atoms; empty before the first.
   [[nodiscard]] const Matrix<float>& atoms() const { return atoms_; }
-  /// Turns taken so far.
-  [[nodiscard]] Index done() const { return static_cast<Index>(history_.size()); }
+  /// Turns that are left.
+  [[nodiscard]] Index left() const { return limit_ - iterations_.done(); }
 
   /// `cluster` is given the hook to pass on and returns its atoms and whether it converged.
   /// Cancelled as BasisMethod::learn says.
@@ -30,6 +38,7 @@ class ClusteringRun {
   Basis run(const std::function<Clusters(const ClusteringHook<float>&)>& cluster);
 
  private:
+  void resume(const Archive& state);
   void note(const ClusteringTurn<float>& turn, Index before);
   [[nodiscard]] Archive saved() const;
   [[nodiscard]] std::string origin() const;
@@ -37,8 +46,17 @@ class ClusteringRun {
   const Context& context_;
   const BasisRequest& request_;
   std::string_view name_;
+  Index limit_;
+  ClusteringRole role_;
+  SolverHooks hooks_;
+  Iterations iterations_;
   Matrix<float> atoms_;
-  std::vector<HistoryRow> history_;
 };
+
+/// K-means of the patches in either role.
+Basis kmeans_of(const Context& context, const BasisRequest& request, ClusteringRole role);
+/// Spherical K-means of the patches from `start()`, which is not asked where a state is taken up.
+Basis spherical_kmeans_of(const Context& context, const BasisRequest& request, Index limit,
+                          ClusteringRole role, const std::function<Matrix<float>()>& start);
 
 }  // namespace krica

@@ -25,6 +25,7 @@
 #include "runtime/parallel.hpp"
 #include "runtime/vector_math.hpp"
 #include "solvers/common.hpp"
+#include "solvers/iterations.hpp"
 
 namespace krica {
 namespace {
@@ -63,7 +64,9 @@ struct Sums {
 class FastIca {
  public:
   FastIca(const Context& context, const BasisRequest& request, const Matrix<float>& Z)
-      : context_(context), request_(request), Z_(Z) {}
+      : context_(context),
+        Z_(Z),
+        iterations_(context, request.hooks, kName, request.options.iterations) {}
 
   void start() {
     Matrix<double> V(Z_.cols(), Z_.cols());
@@ -79,32 +82,15 @@ class FastIca {
     V_ = state.matrix<double>("V");
     if (V_.rows() != Z_.cols() || V_.cols() != Z_.cols())
       throw DataError(fmt::format("[ica] the state's V is {} x {}", V_.rows(), V_.cols()));
-    history_ = history_from(state);
+    iterations_.resume(history_from(state, &HistoryRow::change), 0);
   }
 
   Status run() {
-    const SolverHooks& hooks = request_.hooks;
-    try {
-      while (static_cast<Index>(history_.size()) < request_.options.iterations) {
-        if (!history_.empty() && history_.back().gradient_norm <= kTolerance)
-          return Status::kConverged;
-        step();
-        if (hooks.iteration) hooks.iteration(history_.back());
-        const Index done = history_.back().iteration;
-        context_.report({kName, done, request_.options.iterations, history_.back().value});
-        if (hooks.checkpoint && hooks.checkpoint_every > 0 && done % hooks.checkpoint_every == 0)
-          hooks.checkpoint(saved());
-      }
-    } catch (const Cancelled&) {
-      if (hooks.checkpoint) hooks.checkpoint(saved());
-      if (!request_.best_when_cancelled) throw;
-      return Status::kCancelled;
-    }
-    return Status::kIterationLimit;
+    return iterations_.run([this] { return turn(); }, [this] { return saved(); });
   }
 
   [[nodiscard]] const Matrix<double>& rotation() const { return V_; }
-  std::vector<HistoryRow> take_history() { return std::move(history_); }
+  std::vector<HistoryRow> take_history() { return iterations_.take_history(); }
 
  private:
   [[nodiscard]] std::string origin() const {
@@ -115,8 +101,16 @@ class FastIca {
     Archive state;
     put_origin(state, kName, origin());
     state.put("V", V_);
-    put_history(state, history_);
+    put_history(state, iterations_.history());
     return state;
+  }
+
+  std::optional<Status> turn() {
+    if (iterations_.used_up()) return Status::kIterationLimit;
+    const auto& history = iterations_.history();
+    if (!history.empty() && history.back().change <= kTolerance) return Status::kConverged;
+    step();
+    return std::nullopt;
   }
 
   void step() {
@@ -134,8 +128,12 @@ class FastIca {
       turn = std::max(turn, std::abs(1 - std::abs(cosine)));
     }
     V_ = std::move(next);
-    const auto iteration = static_cast<Index>(history_.size()) + 1;
-    history_.push_back({iteration, iteration, sums.contrast / m, turn, 1});
+    const Index iteration = iterations_.done() + 1;
+    iterations_.record({.iteration = iteration,
+                        .evaluations = iteration,
+                        .value = sums.contrast / m,
+                        .change = turn,
+                        .step = 1});
   }
 
   [[nodiscard]] Sums sums_over_patches() const {
@@ -194,10 +192,9 @@ class FastIca {
   }
 
   const Context& context_;
-  const BasisRequest& request_;
   const Matrix<float>& Z_;  // whitened patches
   Matrix<double> V_;
-  std::vector<HistoryRow> history_;
+  Iterations iterations_;
 };
 
 /// The matrix Q (K×n) of z = Q(x - mean), from what the whitening does to the unit vectors.
@@ -248,6 +245,7 @@ Basis unmixed(const Context& context, const BasisRequest& request, const IcaLimi
     ica.start();
   }
   const Status status = ica.run();
+  if (status == Status::kCancelled && !request.best_when_cancelled) throw Cancelled();
   Matrix<double> atoms(K, n);
   // Without the context: what was cancelled has its atoms too.
   blas::gemm<double>(Op::kPlain, Op::kPlain, 1.0, ica.rotation(), matrix_of(whitening), 0.0, atoms);

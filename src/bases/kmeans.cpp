@@ -8,10 +8,6 @@
 // A. Coates, H. Lee, A. Ng, "An Analysis of Single-Layer Networks in Unsupervised Feature
 // Learning", AISTATS 2011. Differences: a k-means++ start, and empty clusters move to the farthest
 // patches.
-#include "krica/clustering/kmeans.hpp"
-
-#include <utility>
-
 #include "bases/clustering_run.hpp"
 #include "bases/methods.hpp"
 #include "bases/start.hpp"
@@ -20,15 +16,7 @@ namespace krica {
 
 Basis learn_kmeans(const Context& context, const BasisRequest& request) {
   require_patches_for_atoms(request);
-  ClusteringRun run(context, request, "kmeans");
-  return run.run([&](const ClusteringHook<float>& hook) -> ClusteringRun::Clusters {
-    KmeansOptions options{.n_clusters = request.options.components};
-    options.max_iterations -= run.done();
-    auto result = run.done() > 0
-                      ? kmeans_from<float>(context, request.patches, run.atoms(), options, hook)
-                      : kmeans<float>(context, request.patches, options, hook);
-    return {std::move(result.centers), result.converged};
-  });
+  return kmeans_of(context, request, ClusteringRole::kMethod);
 }
 
 }  // namespace krica

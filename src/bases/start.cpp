@@ -6,8 +6,7 @@
 #include <utility>
 
 #include "bases/class_atoms.hpp"
-#include "krica/clustering/kmeans.hpp"
-#include "krica/clustering/spherical_kmeans.hpp"
+#include "bases/clustering_run.hpp"
 #include "krica/solvers/adam.hpp"
 #include "krica/solvers/fixed_point.hpp"
 #include "krica/solvers/lbfgs.hpp"
@@ -109,10 +108,11 @@ constexpr Index kOmp1Iterations = 50;
 
 /// Unit-norm atoms by spherical K-means, from random directions.
 Matrix<float> omp1_atoms(const Context& context, const BasisRequest& request) {
-  const Index K = request.options.components;
-  return spherical_kmeans<float>(context, request.patches,
-                                 random_atoms(context, K, request.patches.cols()),
-                                 {.n_clusters = K, .max_iterations = kOmp1Iterations})
+  return spherical_kmeans_of(context, request, kOmp1Iterations, ClusteringRole::kStart,
+                             [&] {
+                               return random_atoms(context, request.options.components,
+                                                   request.patches.cols());
+                             })
       .atoms;
 }
 
@@ -137,7 +137,8 @@ Basis passed(const Context& context, SampledObjective<float>& objective,
 template <class Solver, class Objective>
 SolverResult<float> run(const Context& context, Solver solver, Objective& objective,
                         const BasisRequest& request, const Start& start) {
-  if (request.state != nullptr) return solver.resume(context, objective, *request.state);
+  if (request.state != nullptr && !is_of_start(*request.state))
+    return solver.resume(context, objective, *request.state);
   return solver.minimize(context, objective, start());
 }
 
@@ -154,8 +155,11 @@ SolverResult<float> solve(const Context& context, SampledObjective<float>& objec
     return run(context, Adam<float>(adam_options(request), request.hooks), objective, request,
                start);
   }
+  auto* const curved = dynamic_cast<CurvedObjective<float>*>(&objective);
+  require(curved != nullptr, "fixed_point",
+          "this objective has no fixed-point form; use another solver");
   return run(context, FixedPoint<float>({.max_iterations = options.iterations}, request.hooks),
-             objective, request, start);
+             *curved, request, start);
 }
 
 }  // namespace
@@ -182,7 +186,7 @@ Matrix<float> starting_atoms(const Context& context, const BasisRequest& request
           "unknown init '{}'; known: kmeans, omp-1, random-patches, random, class-kmeans, "
           "label-affinity",
           options.init);
-  return kmeans(context, request.patches, {.n_clusters = options.components}).centers;
+  return kmeans_of(context, request, ClusteringRole::kStart).atoms;
 }
 
 Matrix<float> starting_directions(const Context& context, const BasisRequest& request) {
@@ -213,10 +217,7 @@ Basis minimised(const Context& context, SampledObjective<float>& objective,
                 const BasisRequest& request, const Start& start) {
   if (request.stream != nullptr) return passed(context, objective, request, start);
   SolverResult<float> result = solve(context, objective, request, start);
-  if (result.status == Status::kCancelled) {
-    if (request.hooks.checkpoint) request.hooks.checkpoint(result.state);
-    if (!request.best_when_cancelled) throw Cancelled();
-  }
+  if (result.status == Status::kCancelled && !request.best_when_cancelled) throw Cancelled();
   return {std::move(result.best), std::move(result.history), result.status};
 }
 

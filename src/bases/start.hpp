@@ -12,8 +12,9 @@ namespace krica {
 void require_patches_for_atoms(const BasisRequest& request);
 
 /// The first atoms by request.options.init: kmeans, random-patches (different ones, none of them
-/// zero), random (unit-norm normals), or by class (class_atoms.hpp). Throws InvalidArgument for
-/// other names and for more atoms than patches.
+/// zero), random (unit-norm normals), or by class (class_atoms.hpp). kmeans and omp-1 give their
+/// states to the request's hooks and take them up again. Throws InvalidArgument for other names and
+/// for more atoms than patches.
 Matrix<float> starting_atoms(const Context& context, const BasisRequest& request);
 
 /// The same for methods whose atoms are directions: where K-means gives a zero centre, as for blank

@@ -89,18 +89,16 @@ class Rounded final : public Objective<float> {
 const std::string kMark = "metric";
 const std::string kMetric = "inverse, r to a power of ten, samples' span";
 
-Archive marked(Archive state) {
-  state.put_text(kMark, kMetric);
-  return state;
-}
-
 bool has_mark(const Archive& state) {
   return state.has_text(kMark) && state.text(kMark) == kMetric;
 }
 
 SolverHooks with_marked_states(SolverHooks hooks) {
   if (!hooks.checkpoint) return hooks;
-  hooks.checkpoint = [keep = hooks.checkpoint](const Archive& state) { keep(marked(state)); };
+  hooks.checkpoint = [keep = hooks.checkpoint](Archive state) {
+    state.put_text(kMark, kMetric);
+    keep(state);
+  };
   return hooks;
 }
 
@@ -157,10 +155,7 @@ LinearSvm SvmTrainer::solve(const Fit& fit) {
   const bool resumes = fit.state != nullptr && has_mark(*fit.state);
   SolverResult<float> result = resumes ? solver.resume(context_, objective, *fit.state)
                                        : solver.minimize(context_, objective, start);
-  if (result.status == Status::kCancelled) {
-    if (fit.hooks.checkpoint) fit.hooks.checkpoint(marked(std::move(result.state)));
-    throw Cancelled();
-  }
+  if (result.status == Status::kCancelled) throw Cancelled();
   metric_->to_weights(context_, result.best);
   return {std::move(result.best), result.value * fit.C * static_cast<double>(features_.rows())};
 }

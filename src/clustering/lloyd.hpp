@@ -39,8 +39,8 @@ struct Turns {
 };
 
 /// Takes turns until the cost, which assign() returns, falls by no more than tolerance times
-/// itself; tells the hook of each. Options has max_iterations and tolerance; update() changes
-/// `rows`.
+/// itself. Tells the hook of each; without one, reports it. Options has max_iterations and
+/// tolerance; update() changes `rows`.
 template <class Scalar, class Options, class Assign, class Update>
 Turns take_turns(const Context& context, std::string_view name, const Options& options,
                  const Matrix<Scalar>& rows, const ClusteringHook<Scalar>& hook, Assign assign,
@@ -52,8 +52,11 @@ Turns take_turns(const Context& context, std::string_view name, const Options& o
     ++turns.iterations;
     turns.converged = turns.cost - next <= options.tolerance * turns.cost;
     turns.cost = next;
-    if (hook) hook({turns.iterations, turns.cost, turns.converged, rows});
-    context.report({name, turns.iterations, options.max_iterations, turns.cost});
+    if (hook) {
+      hook({turns.iterations, turns.cost, turns.converged, rows});
+    } else {
+      context.report({name, turns.iterations, options.max_iterations, turns.cost});
+    }
   }
   return turns;
 }

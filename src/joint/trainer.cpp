@@ -6,13 +6,15 @@
 #include <utility>
 
 #include "joint/image_batch.hpp"
+#include "joint/option_fields.hpp"
 #include "joint/training_state.hpp"
 #include "krica/classify/splits.hpp"
 #include "krica/data/views.hpp"
-#include "krica/solvers/adam.hpp"
 #include "runtime/check.hpp"
 #include "runtime/parallel.hpp"
 #include "solvers/common.hpp"
+#include "solvers/iterations.hpp"
+#include "solvers/minibatches.hpp"
 
 namespace krica {
 namespace {
@@ -21,27 +23,6 @@ constexpr std::string_view kName = "max-margin";
 constexpr Index kReconstructed = 1024;   // patches of the reconstruction term in a step
 constexpr Index kMomentImages = 2000;    // for the moments in the middle of training
 constexpr Index kFewMomentImages = 500;  // where they only serve if training is cancelled
-
-std::string described(const JointOptions& o, std::uint64_t seed) {
-  const JointObjectiveOptions& f = o.objective;
-  const Kernel& kernel = f.encoder.kernel;
-  // What was added later is told only where it differs: older states stay readable.
-  std::string later;
-  if (f.encoder.kind != EncoderKind::kKernel)
-    later += fmt::format(" encoder={} threshold={}", name_of(f.encoder.kind), f.encoder.threshold);
-  if (o.folds > 0) later += fmt::format(" fold={}/{}", o.fold, o.folds);
-  if (!o.early_stopping) later += " early_stopping=false";
-  return fmt::format(
-      "kernel={} gamma={} degree={} scale={} field={} stride={} grid={}x{} overlap={} power={} "
-      "loss={} reconstruction={} sparsity={} epsilon={} learn_gamma={} flips={} crops={} epochs={} "
-      "batch={} rate={} classifier_rate={} decay={} held_out={} held_out_limit={} patience={} "
-      "seed={}{}",
-      name_of(kernel.kind), kernel.gamma, kernel.degree, kernel.scale, f.features.receptive_field,
-      f.features.stride, f.features.pool_rows, f.features.pool_cols, f.features.pool_overlap,
-      f.features.pool_power, name_of(f.loss), f.reconstruction, f.sparsity, f.epsilon,
-      o.learn_shapes, o.augmentation.flips, o.augmentation.crops, o.epochs, o.batch, o.rate,
-      o.classifier_rate, o.decay, o.held_out, o.held_out_limit, o.patience, seed, later);
-}
 
 Split split_of(const Context& context, const ImageSet& images, const JointOptions& options) {
   if (options.folds > 0) {
@@ -88,17 +69,13 @@ class Trainer {
       : context_(context),
         images_(images),
         options_(options),
-        hooks_(hooks),
+        best_when_cancelled_(hooks.best_when_cancelled),
         patches_(patches),
         objective_(context, options.objective, images.shape(), patches),
         batch_(images, preprocessing, objective_.grid(), options.objective.features),
-        split_(split_of(context, images, options)) {
-    const auto available = static_cast<Index>(split_.train.size());
-    require(options.batch <= available, kName,
-            "a batch of {} is larger than the {} images that are not held out; give a smaller "
-            "batch",
-            options.batch, available);
-    steps_an_epoch_ = available / options.batch;  // the rest is left to the next epoch's shuffle
+        split_(split_of(context, images, options)),
+        batches_(context, "joint.shuffle", split_.train, options.batch, kName, "images"),
+        iterations_(context, hooks, kName, options.epochs) {
     schedule_.rate = 1;
     schedule_.schedule = RateSchedule::kOneCycle;
   }
@@ -128,46 +105,30 @@ class Trainer {
   }
 
   void resume(const Archive& saved) {
-    check_origin(saved, kName, described(options_, context_.seed()));
+    check_origin(saved, kName, identity_of(options_, context_.seed()));
     state_.load(saved);
+    iterations_.resume(history_from(saved, &HistoryRow::training_value), state_.step);
   }
 
   JointResult run() {
-    try {
-      while (true) {
-        const Index epochs_done = state_.step / steps_an_epoch_;
-        const bool measured = static_cast<Index>(state_.history.size()) >= epochs_done;
-        if (!measured && !measure(epochs_done)) return finish(Status::kNumericalTrouble);
-        if (state_.stale_epochs >= options_.patience) return finish(Status::kConverged);
-        if (epochs_done >= options_.epochs) return finish(Status::kIterationLimit);
-        if (!take_step()) return finish(Status::kNumericalTrouble);
-        if (hooks_.checkpoint && hooks_.checkpoint_due && hooks_.checkpoint_due())
-          hooks_.checkpoint(saved());
-      }
-    } catch (const Cancelled&) {
-      if (hooks_.checkpoint) hooks_.checkpoint(saved());  // the unfinished step is dropped
-      if (!hooks_.best_when_cancelled) throw;
-      return finish(Status::kCancelled);
-    }
+    const Status status =
+        iterations_.run([this] { return turn(); }, [this](Status end) { return settled(end); },
+                        [this] { return saved(); });
+    if (status == Status::kCancelled && !best_when_cancelled_) throw Cancelled();
+    return result(status);
   }
 
  private:
-  [[nodiscard]] Index total_steps() const { return options_.epochs * steps_an_epoch_; }
+  [[nodiscard]] Index total_steps() const { return options_.epochs * batches_.steps_an_epoch(); }
 
-  std::vector<Index> next_batch() {
-    const Index epoch = state_.step / steps_an_epoch_;
-    if (epoch != shuffled_epoch_) {
-      Random random = context_.random("joint.shuffle", static_cast<std::uint64_t>(epoch));
-      order_ = random_permutation(random, static_cast<Index>(split_.train.size()));
-      shuffled_epoch_ = epoch;
-    }
-    const Index first = (state_.step % steps_an_epoch_) * options_.batch;
-    std::vector<Index> chosen;
-    for (Index i = first; i < first + options_.batch; ++i) {
-      const Index place = order_[static_cast<std::size_t>(i)];
-      chosen.push_back(split_.train[static_cast<std::size_t>(place)]);
-    }
-    return chosen;
+  /// One step, after the measurement of the epoch before.
+  std::optional<Status> turn() {
+    const Index epochs_done = batches_.epoch_of(state_.step);
+    if (iterations_.done() < epochs_done && !measure(epochs_done)) return Status::kNumericalTrouble;
+    if (state_.stale_epochs >= options_.patience) return Status::kConverged;
+    if (epochs_done >= options_.epochs) return Status::kIterationLimit;
+    if (!take_step()) return Status::kNumericalTrouble;
+    return std::nullopt;
   }
 
   std::vector<Index> reconstructed() {
@@ -178,8 +139,8 @@ class Trainer {
   }
 
   bool take_step() {
-    const std::vector<Index> chosen = next_batch();
-    const auto epoch = static_cast<std::uint64_t>(state_.step / steps_an_epoch_);
+    const std::vector<Index> chosen = batches_.of_step(state_.step);
+    const auto epoch = static_cast<std::uint64_t>(batches_.epoch_of(state_.step));
     batch_.load(context_, chosen, options_.augmentation, epoch);
     const std::vector<int> labels = values_at(images_.labels(), chosen);
     const std::vector<Index> rows = reconstructed();
@@ -188,22 +149,19 @@ class Trainer {
         objective_.value_and_gradient({batch_, labels, rows}, state_.now, gradient_, moments);
     if (!std::isfinite(value) || !all_finite(gradient_)) return false;
     const double part = rate_at(schedule_, state_.step, total_steps());
-    adam_step(gradient_, {part * options_.rate, part * options_.classifier_rate, options_.decay},
-              state_);
+    adam_update(gradient_, {part * options_.rate, part * options_.classifier_rate, options_.decay},
+                state_);
     state_.loss_sum += value;
     tell();
     return true;
   }
 
   void tell() const {
-    const Index in_epoch = (state_.step - 1) % steps_an_epoch_ + 1;
-    const std::string note =
-        state_.held_out_accuracy.empty()
-            ? fmt::format("epoch {} of {}", (state_.step - 1) / steps_an_epoch_ + 1,
-                          options_.epochs)
-            : fmt::format("epoch {} of {}, held-out {:.1f} %",
-                          (state_.step - 1) / steps_an_epoch_ + 1, options_.epochs,
-                          100 * state_.held_out_accuracy.back());
+    const Index in_epoch = (state_.step - 1) % batches_.steps_an_epoch() + 1;
+    std::string note =
+        fmt::format("epoch {} of {}", batches_.epoch_of(state_.step - 1) + 1, options_.epochs);
+    if (!state_.held_out_accuracy.empty())
+      note += fmt::format(", held-out {:.1f} %", 100 * state_.held_out_accuracy.back());
     context_.report(
         {kName, state_.step, total_steps(), state_.loss_sum / static_cast<double>(in_epoch), note});
   }
@@ -211,7 +169,7 @@ class Trainer {
   /// At the end of an epoch: accuracy and loss on the held-out images, and what follows from them.
   /// False, and nothing changed, where they are not finite.
   bool measure(Index epoch) {
-    const double mean_loss = state_.loss_sum / static_cast<double>(steps_an_epoch_);
+    const double mean_loss = state_.loss_sum / static_cast<double>(batches_.steps_an_epoch());
     double held_out_loss = mean_loss;
     auto accuracy = static_cast<double>(epoch);  // without early stopping the last is best
     const bool last = epoch == options_.epochs;
@@ -219,7 +177,7 @@ class Trainer {
     BatchMoments moments;
     if (last) moments = moments_of(state_.now, static_cast<Index>(split_.train.size()));
     if (judged && !last) moments = moments_of(state_.now, kMomentImages);
-    if (!judged && hooks_.best_when_cancelled) moments = moments_of(state_.now, kFewMomentImages);
+    if (!judged && best_when_cancelled_) moments = moments_of(state_.now, kFewMomentImages);
     double held_out = 0;
     const bool tested = judged && !split_.test.empty();
     if (tested) held_out = held_out_accuracy(moments, held_out_loss);
@@ -235,9 +193,12 @@ class Trainer {
       state_.best_epoch = epoch;
       state_.best = {state_.now, std::move(moments)};
     }
-    const double rate = options_.rate * rate_at(schedule_, state_.step - 1, total_steps());
-    state_.history.push_back({epoch, state_.step, held_out_loss, mean_loss, rate});
     state_.loss_sum = 0;
+    iterations_.keep({.iteration = epoch,
+                      .evaluations = state_.step,
+                      .value = held_out_loss,
+                      .training_value = mean_loss,
+                      .step = options_.rate * rate_at(schedule_, state_.step - 1, total_steps())});
     return true;
   }
 
@@ -285,12 +246,14 @@ class Trainer {
 
   [[nodiscard]] Archive saved() const {
     Archive archive;
-    put_origin(archive, kName, described(options_, context_.seed()));
+    put_origin(archive, kName, identity_of(options_, context_.seed()));
+    put_history(archive, iterations_.history());
     state_.save(archive);
     return archive;
   }
 
-  JointResult finish(Status status) {
+  /// Does what is left to do at the end.
+  Status settled(Status status) {
     const bool last_is_best = state_.best_epoch == options_.epochs;
     if (state_.best_epoch > 0 && !last_is_best && is_success(status))  // so far of some images
       state_.best.moments =
@@ -299,12 +262,16 @@ class Trainer {
       state_.best = {start_, {}};  // no epoch was judged
       state_.best_epoch = 0;
     }
+    return status;
+  }
+
+  JointResult result(Status status) {
     JointResult result;
     const JointSnapshot& best = state_.best;
     result.atoms = best.parameters.W;
     result.shapes = encoder_shapes(options_.objective.encoder, best.parameters.shapes);
     if (state_.best_epoch > 0) put_classifier(best, result);
-    result.history = state_.history;
+    result.history = iterations_.take_history();
     result.held_out_accuracy = state_.held_out_accuracy;
     result.best_epoch = state_.best_epoch;
     result.status = status;
@@ -330,18 +297,17 @@ class Trainer {
   const Context& context_;
   const ImageSet& images_;
   const JointOptions& options_;
-  const JointHooks& hooks_;
+  bool best_when_cancelled_;
   ConstMatrixView<float> patches_;
   JointObjective<float> objective_;
   ImageBatch batch_;
   Split split_;
+  Minibatches batches_;
+  Iterations iterations_;
   AdamOptions schedule_;  // a rate of 1, to be multiplied
-  Index steps_an_epoch_ = 1;
   JointState state_;
   JointParameters<float> start_;
   JointParameters<float> gradient_;
-  std::vector<Index> order_;  // of the training images in shuffled_epoch_
-  Index shuffled_epoch_ = -1;
 };
 
 void check_images(const ImageSet& images) {
@@ -357,19 +323,10 @@ void check_images(const ImageSet& images) {
 
 void JointOptions::validate() const {
   objective.validate();
-  require(epochs >= 1, kName, "epochs must be >= 1, got {}", epochs);
-  require(batch >= 2, kName, "batch must be >= 2, got {}", batch);
-  require(std::isfinite(rate) && rate > 0, kName, "rate must be finite and > 0, got {}", rate);
-  require(std::isfinite(classifier_rate) && classifier_rate > 0, kName,
-          "classifier_rate must be finite and > 0, got {}", classifier_rate);
-  require(std::isfinite(decay) && decay >= 0, kName, "decay must be finite and >= 0, got {}",
-          decay);
-  require(held_out >= 0 && held_out < 1, kName, "held_out must be in [0, 1), got {}", held_out);
-  require(held_out_limit >= 1, kName, "held_out_limit must be >= 1, got {}", held_out_limit);
+  require_bounds(*this, kName);
   require(folds == 0 || (folds >= 2 && fold >= 0 && fold < folds), kName,
           "fold {} of {} cannot be held out; there must be at least 2, counted from 0", fold,
           folds);
-  require(patience >= 1, kName, "patience must be >= 1, got {}", patience);
 }
 
 std::vector<Index> held_out_images(const Context& context, const ImageSet& images,

@@ -2,11 +2,10 @@
 #include "joint/training_state.hpp"
 
 #include <array>
-#include <cmath>
 #include <utility>
 
 #include "krica/runtime/error.hpp"
-#include "krica/solvers/adam.hpp"
+#include "solvers/adam_update.hpp"
 #include "solvers/common.hpp"
 
 namespace krica {
@@ -52,35 +51,17 @@ void get(const Archive& archive, const std::string& prefix, Index features, Batc
     throw DataError("[joint] the saved moments do not fit the features");
 }
 
-/// One matrix. t: the step's number, from 1.
-void step_part(const Matrix<float>& gradient, double rate, double decay, double t,
-               Matrix<float>& first, Matrix<float>& second, Matrix<float>& at) {
-  const AdamOptions adam;
-  const double correction1 = 1 - std::pow(adam.beta1, t);
-  const double correction2 = 1 - std::pow(adam.beta2, t);
-  for (Index e = 0; e < at.size(); ++e) {
-    const auto g = static_cast<double>(gradient.data()[e]);
-    const double m = adam.beta1 * static_cast<double>(first.data()[e]) + (1 - adam.beta1) * g;
-    const double v = adam.beta2 * static_cast<double>(second.data()[e]) + (1 - adam.beta2) * g * g;
-    first.data()[e] = static_cast<float>(m);
-    second.data()[e] = static_cast<float>(v);
-    const double update = (m / correction1) / (std::sqrt(v / correction2) + adam.epsilon);
-    const auto old = static_cast<double>(at.data()[e]);
-    at.data()[e] = static_cast<float>(old - rate * (update + decay * old));
-  }
-}
-
 }  // namespace
 
-void adam_step(const JointParameters<float>& gradient, const AdamRates& rates, JointState& state) {
+void adam_update(const JointParameters<float>& gradient, const JointRates& rates,
+                 JointState& state) {
   ++state.step;
-  const auto t = static_cast<double>(state.step);
   for (const auto& [part, name] : kParts) {
     const bool basis =
         part == &JointParameters<float>::W || part == &JointParameters<float>::shapes;
-    step_part(gradient.*part, basis ? rates.basis : rates.classifier,
-              part == &JointParameters<float>::T ? rates.decay : 0, t, state.first.*part,
-              state.second.*part, state.now.*part);
+    const double decay = part == &JointParameters<float>::T ? rates.decay : 0;
+    adam_update<float>({}, state.step, {basis ? rates.basis : rates.classifier, decay},
+                       gradient.*part, {state.now.*part, state.first.*part, state.second.*part});
   }
 }
 
@@ -102,7 +83,6 @@ void JointState::save(Archive& archive) const {
   archive.put_vector<std::int64_t>("counts", counts);
   archive.put_vector<double>("scalars", scalars);
   archive.put_vector<double>("held_out_accuracy", held_out_accuracy);
-  put_history(archive, history);
 }
 
 void JointState::load(const Archive& archive) {
@@ -120,7 +100,6 @@ void JointState::load(const Archive& archive) {
   best_accuracy = scalars[0];
   loss_sum = scalars[1];
   held_out_accuracy = archive.vector<double>("held_out_accuracy");
-  history = history_from(archive);
 }
 
 }  // namespace krica

@@ -8,7 +8,6 @@
 
 #include "krica/joint/objective.hpp"
 #include "krica/runtime/archive.hpp"
-#include "krica/solvers/solver.hpp"
 
 namespace krica {
 
@@ -28,7 +27,6 @@ struct JointState {
   Index best_epoch = 0;
   double best_accuracy = -1;
   double loss_sum = 0;  ///< over the epoch's steps so far
-  std::vector<HistoryRow> history;
   std::vector<double> held_out_accuracy;
 
   /// Throws DataError where the archive is no such state, or of other shapes than this one.
@@ -36,14 +34,14 @@ struct JointState {
   void save(Archive& archive) const;
 };
 
-/// One step of Adam on every part: parameters from their gradient, Adam's moments updated on the
-/// way.
-struct AdamRates {
+/// Adam's update of every part.
+struct JointRates {
   double basis = 0;       ///< of W and its shapes
   double classifier = 0;  ///< of T and the bias
   double decay = 0;       ///< of T
 };
-void adam_step(const JointParameters<float>& gradient, const AdamRates& rates, JointState& state);
+void adam_update(const JointParameters<float>& gradient, const JointRates& rates,
+                 JointState& state);
 
 /// Whether all of it is finite.
 bool all_finite(const JointParameters<float>& parameters);

@@ -82,7 +82,7 @@ LearnedBasis learn_atoms(TrainingRun& run, PreparedPatches prepared) {
   const BasisRequest request{prepared.patches,
                              prepared.labels,
                              basis_of(prepared.options),
-                             run.checkpoint.solver_hooks(run.context, kStage),
+                             run.checkpoint.solver_hooks(kStage),
                              state ? &*state : nullptr,
                              job.best_when_cancelled,
                              job.stream,

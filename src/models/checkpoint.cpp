@@ -89,12 +89,11 @@ std::optional<Archive> Checkpoint::state(const std::string& stage) const {
   return get(solver_of(stage));
 }
 
-SolverHooks Checkpoint::solver_hooks(const Context& context, const std::string& stage) {
+SolverHooks Checkpoint::solver_hooks(const std::string& stage) {
   SolverHooks hooks;
   if (!active()) return hooks;
-  hooks.checkpoint_every = 1;
-  hooks.checkpoint = [this, &context, stage](const Archive& state) {
-    if (!due() && !context.cancelled()) return;
+  hooks.checkpoint_due = [this] { return due(); };
+  hooks.checkpoint = [this, stage](const Archive& state) {
     put(solver_of(stage), state);
     write();
   };

@@ -52,7 +52,7 @@ class Checkpoint {
   [[nodiscard]] std::optional<Archive> state(const std::string& stage) const;
   void forget_state(const std::string& stage) { archive_.remove(solver_of(stage)); }
   /// Hooks that store a solver's states.
-  [[nodiscard]] SolverHooks solver_hooks(const Context& context, const std::string& stage);
+  [[nodiscard]] SolverHooks solver_hooks(const std::string& stage);
 
   /// Where features are kept beside the rest, and how many images have theirs there.
   [[nodiscard]] std::filesystem::path features_path() const { return features_path(path_); }

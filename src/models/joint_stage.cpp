@@ -181,10 +181,7 @@ class JointStage {
   }
 
   JointResult learn(const JointOptions& options) {
-    JointHooks hooks;
-    hooks.best_when_cancelled = best_when_cancelled_;
-    hooks.checkpoint_due = [&] { return checkpoint_.due(); };
-    hooks.checkpoint = checkpoint_.solver_hooks(context_, kTraining).checkpoint;
+    const JointHooks hooks{checkpoint_.solver_hooks(kTraining), best_when_cancelled_};
     const auto state = checkpoint_.state(kTraining);
     const JointStart start{Matrix<float>::copy_of(start_.encoder.atoms()),
                            {start_.encoder.shapes().begin(), start_.encoder.shapes().end()}};

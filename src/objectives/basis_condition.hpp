@@ -4,7 +4,7 @@
 #include <span>
 
 #include "krica/kernels/kernel.hpp"
-#include "krica/solvers/objective.hpp"
+#include "krica/solvers/basis_objective.hpp"
 
 namespace krica {
 

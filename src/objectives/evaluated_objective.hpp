@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The four evaluations of a SampledObjective by way of one, for objectives that see their samples
-// as a matrix.
+// For objectives that see their samples as a matrix.
 #pragma once
 
 #include <span>
@@ -12,18 +11,6 @@
 #include "objectives/samples.hpp"
 
 namespace krica {
-
-/// All samples, or a gathered part of them.
-template <class Scalar>
-struct SampleBatch {
-  ConstMatrixView<Scalar> X;
-  std::span<const Index> gathered;  // indices of the rows of X among all samples; empty: all
-
-  [[nodiscard]] bool is_all() const { return gathered.empty(); }
-  [[nodiscard]] Index sample(Index row) const {
-    return is_all() ? row : gathered[static_cast<std::size_t>(row)];
-  }
-};
 
 template <class Scalar>
 class EvaluatedObjective : public SampledObjective<Scalar> {
@@ -41,38 +28,26 @@ class EvaluatedObjective : public SampledObjective<Scalar> {
   [[nodiscard]] Index cols() const final { return cols_; }
   [[nodiscard]] Index n_samples() const final { return X_.rows(); }
 
-  double value_and_gradient(ConstMatrixView<Scalar> W, MatrixView<Scalar> gradient) final {
-    return checked_evaluate({X_, {}}, W, &gradient);
-  }
-  double value(ConstMatrixView<Scalar> W) final { return checked_evaluate({X_, {}}, W, nullptr); }
-  double value_and_gradient_on(std::span<const Index> samples, ConstMatrixView<Scalar> W,
-                               MatrixView<Scalar> gradient) final {
-    const GatheredSamples<Scalar> batch({X_, {}}, samples, name_);
-    return checked_evaluate({batch.samples().X, samples}, W, &gradient);
-  }
-  double value_on(std::span<const Index> samples, ConstMatrixView<Scalar> W) final {
-    const GatheredSamples<Scalar> batch({X_, {}}, samples, name_);
-    return checked_evaluate({batch.samples().X, samples}, W, nullptr);
-  }
-
  protected:
-  /// f on the batch; overwrites gradient where it is not null.
-  virtual double evaluate(const SampleBatch<Scalar>& batch, ConstMatrixView<Scalar> W,
-                          MatrixView<Scalar>* gradient) = 0;
+  /// f on the samples; overwrites gradient where it is not null.
+  virtual double evaluate_on(const Samples<Scalar>& on, ConstMatrixView<Scalar> W,
+                             MatrixView<Scalar>* gradient) = 0;
 
   [[nodiscard]] const Context& context() const { return context_; }
   [[nodiscard]] ConstMatrixView<Scalar> samples() const { return X_; }
 
  private:
-  double checked_evaluate(const SampleBatch<Scalar>& batch, ConstMatrixView<Scalar> W,
-                          MatrixView<Scalar>* gradient) {
+  double evaluate(std::optional<std::span<const Index>> samples, ConstMatrixView<Scalar> W,
+                  MatrixView<Scalar>* gradient) final {
     require_basis(W, rows_, cols_, name_);
     if (gradient != nullptr) {
       require(gradient->rows() == rows_ && gradient->cols() == cols_, name_,
               "the gradient is {} x {}, it must be {} x {}", gradient->rows(), gradient->cols(),
               rows_, cols_);
     }
-    return evaluate(batch, W, gradient);
+    return on_samples<Scalar>({X_}, samples, name_, [&](const Samples<Scalar>& on) {
+      return evaluate_on(on, W, gradient);
+    });
   }
 
   std::string_view name_;

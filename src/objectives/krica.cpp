@@ -246,25 +246,11 @@ const KricaOptions& KricaObjective<Scalar>::options() const {
 }
 
 template <class Scalar>
-double KricaObjective<Scalar>::value_and_gradient(ConstMatrixView<Scalar> W,
-                                                  MatrixView<Scalar> gradient) {
-  return implementation_->evaluate(implementation_->samples, W, &gradient);
-}
-template <class Scalar>
-double KricaObjective<Scalar>::value(ConstMatrixView<Scalar> W) {
-  return implementation_->evaluate(implementation_->samples, W, nullptr);
-}
-template <class Scalar>
-double KricaObjective<Scalar>::value_and_gradient_on(std::span<const Index> samples,
-                                                     ConstMatrixView<Scalar> W,
-                                                     MatrixView<Scalar> gradient) {
-  const GatheredSamples<Scalar> batch(implementation_->samples, samples, "krica");
-  return implementation_->evaluate(batch.samples(), W, &gradient);
-}
-template <class Scalar>
-double KricaObjective<Scalar>::value_on(std::span<const Index> samples, ConstMatrixView<Scalar> W) {
-  const GatheredSamples<Scalar> batch(implementation_->samples, samples, "krica");
-  return implementation_->evaluate(batch.samples(), W, nullptr);
+double KricaObjective<Scalar>::evaluate(std::optional<std::span<const Index>> samples,
+                                        ConstMatrixView<Scalar> W, MatrixView<Scalar>* gradient) {
+  return on_samples(implementation_->samples, samples, "krica", [&](const Samples<Scalar>& on) {
+    return implementation_->evaluate(on, W, gradient);
+  });
 }
 template <class Scalar>
 double KricaObjective<Scalar>::value_gradient_and_curvature(ConstMatrixView<Scalar> W,

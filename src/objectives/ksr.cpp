@@ -37,8 +37,8 @@ BasisCondition KsrObjective<Scalar>::condition(ConstMatrixView<Scalar> W) {
 }
 
 template <class Scalar>
-double KsrObjective<Scalar>::evaluate(const SampleBatch<Scalar>& batch, ConstMatrixView<Scalar> W,
-                                      MatrixView<Scalar>* gradient) {
+double KsrObjective<Scalar>::evaluate_on(const Samples<Scalar>& batch, ConstMatrixView<Scalar> W,
+                                         MatrixView<Scalar>* gradient) {
   const Index K = W.rows();
   const AtomSet<Scalar> atoms(options_.kernel, W);
   Matrix<Scalar> G(K, K);
@@ -72,7 +72,7 @@ double KsrObjective<Scalar>::evaluate(const SampleBatch<Scalar>& batch, ConstMat
 
 /// Fills codes_ with the block's codes and slopes_ with ∂f/∂S ∘ slopes (times m).
 template <class Scalar>
-double KsrObjective<Scalar>::solve_block(const SampleBatch<Scalar>& batch, Range block,
+double KsrObjective<Scalar>::solve_block(const Samples<Scalar>& batch, Range block,
                                          const AtomSet<Scalar>& atoms, const GramLasso& lasso,
                                          bool with_gradient) {
   const Partition tiles(block.size(), kTileRows);

@@ -20,6 +20,7 @@
 
 #include "krica/kernels/kernel.hpp"
 #include "krica/runtime/archive.hpp"
+#include "krica/solvers/basis_objective.hpp"
 #include "objectives/evaluated_objective.hpp"
 #include "objectives/kernel_gradient.hpp"
 
@@ -37,7 +38,7 @@ struct KsrOptions {
 };
 
 template <class Scalar>
-class KsrObjective final : public EvaluatedObjective<Scalar> {
+class KsrObjective final : public EvaluatedObjective<Scalar>, public BasisObjective<Scalar> {
  public:
   KsrObjective(const Context& context, ConstMatrixView<Scalar> X, const KsrOptions& options);
 
@@ -51,9 +52,9 @@ class KsrObjective final : public EvaluatedObjective<Scalar> {
  private:
   using SparseCode = std::vector<std::pair<Index, double>>;
 
-  double evaluate(const SampleBatch<Scalar>& batch, ConstMatrixView<Scalar> W,
-                  MatrixView<Scalar>* gradient) override;
-  double solve_block(const SampleBatch<Scalar>& batch, Range block, const AtomSet<Scalar>& atoms,
+  double evaluate_on(const Samples<Scalar>& batch, ConstMatrixView<Scalar> W,
+                     MatrixView<Scalar>* gradient) override;
+  double solve_block(const Samples<Scalar>& batch, Range block, const AtomSet<Scalar>& atoms,
                      const GramLasso& lasso, bool with_gradient);
   double solve_row(const Scalar* x, Index sample, const GramLasso& lasso, Index row, bool warm);
 

@@ -90,15 +90,11 @@ struct RicaObjective<Scalar>::Implementation {
         contrast(options),
         discrimination(options.discrimination, options.n_components, labels, X.rows()) {}
 
-  double evaluate_all(ConstMatrixView<Scalar> W, MatrixView<Scalar>* gradient) {
+  double evaluate(const Samples<Scalar>& on, ConstMatrixView<Scalar> W,
+                  MatrixView<Scalar>* gradient) {
+    if (!on.is_all()) return evaluate(on, Reconstruction(context, on.X), W, gradient);
     if (!full_reconstruction) full_reconstruction.emplace(context, samples.X);
-    return evaluate(samples, *full_reconstruction, W, gradient);
-  }
-
-  double evaluate_on(std::span<const Index> rows, ConstMatrixView<Scalar> W,
-                     MatrixView<Scalar>* gradient) {
-    const GatheredSamples<Scalar> batch(samples, rows, "rica");
-    return evaluate(batch.samples(), Reconstruction(context, batch.samples().X), W, gradient);
+    return evaluate(on, *full_reconstruction, W, gradient);
   }
 
   double evaluate(const Samples<Scalar>& on, const Reconstruction& reconstruction,
@@ -222,23 +218,11 @@ const RicaOptions& RicaObjective<Scalar>::options() const {
 }
 
 template <class Scalar>
-double RicaObjective<Scalar>::value_and_gradient(ConstMatrixView<Scalar> W,
-                                                 MatrixView<Scalar> gradient) {
-  return implementation_->evaluate_all(W, &gradient);
-}
-template <class Scalar>
-double RicaObjective<Scalar>::value(ConstMatrixView<Scalar> W) {
-  return implementation_->evaluate_all(W, nullptr);
-}
-template <class Scalar>
-double RicaObjective<Scalar>::value_and_gradient_on(std::span<const Index> samples,
-                                                    ConstMatrixView<Scalar> W,
-                                                    MatrixView<Scalar> gradient) {
-  return implementation_->evaluate_on(samples, W, &gradient);
-}
-template <class Scalar>
-double RicaObjective<Scalar>::value_on(std::span<const Index> samples, ConstMatrixView<Scalar> W) {
-  return implementation_->evaluate_on(samples, W, nullptr);
+double RicaObjective<Scalar>::evaluate(std::optional<std::span<const Index>> samples,
+                                       ConstMatrixView<Scalar> W, MatrixView<Scalar>* gradient) {
+  return on_samples(implementation_->samples, samples, "rica", [&](const Samples<Scalar>& on) {
+    return implementation_->evaluate(on, W, gradient);
+  });
 }
 
 template <class Scalar>

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <algorithm>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -15,23 +16,29 @@
 
 namespace krica {
 
+/// All samples, or a gathered part of them.
 template <class Scalar>
 struct Samples {
   ConstMatrixView<Scalar> X;
-  std::span<const int> labels;  // empty, or one a row of X
+  std::span<const int> labels = {};      // empty, or one a row of X
+  std::span<const Index> gathered = {};  // indices of the rows of X among all samples; empty: all
 
+  [[nodiscard]] bool is_all() const { return gathered.empty(); }
+  [[nodiscard]] Index sample(Index row) const {
+    return is_all() ? row : gathered[static_cast<std::size_t>(row)];
+  }
   [[nodiscard]] int label(Index i) const {
     return labels.empty() ? 0 : labels[static_cast<std::size_t>(i)];
   }
 };
 
-/// A copy of some rows.
+/// A copy of some rows; keeps the view of their indices.
 template <class Scalar>
 class GatheredSamples {
  public:
   GatheredSamples(const Samples<Scalar>& all, std::span<const Index> rows,
                   std::string_view operation)
-      : X_(static_cast<Index>(rows.size()), all.X.cols()) {
+      : X_(static_cast<Index>(rows.size()), all.X.cols()), rows_(rows) {
     require(!rows.empty(), operation, "the batch is empty");
     for (std::size_t i = 0; i < rows.size(); ++i) {
       require(rows[i] >= 0 && rows[i] < all.X.rows(), operation, "sample {} is not in 0 ... {}",
@@ -40,12 +47,22 @@ class GatheredSamples {
       if (!all.labels.empty()) labels_.push_back(all.label(rows[i]));
     }
   }
-  [[nodiscard]] Samples<Scalar> samples() const { return {X_, labels_}; }
+  [[nodiscard]] Samples<Scalar> samples() const { return {X_, labels_, rows_}; }
 
  private:
   Matrix<Scalar> X_;
   std::vector<int> labels_;
+  std::span<const Index> rows_;
 };
+
+/// body(samples) with all of them, or with a copy of the given rows.
+template <class Scalar, class Body>
+double on_samples(const Samples<Scalar>& all, std::optional<std::span<const Index>> rows,
+                  std::string_view operation, Body body) {
+  if (!rows) return body(all);
+  const GatheredSamples<Scalar> batch(all, *rows, operation);
+  return body(batch.samples());
+}
 
 /// The checks that every objective makes of its data.
 template <class Scalar>

@@ -184,9 +184,9 @@ SparseAutoencoderObjective<Scalar>::SparseAutoencoderObjective(
       options_(options) {}
 
 template <class Scalar>
-double SparseAutoencoderObjective<Scalar>::evaluate(const SampleBatch<Scalar>& batch,
-                                                    ConstMatrixView<Scalar> packed,
-                                                    MatrixView<Scalar>* gradient) {
+double SparseAutoencoderObjective<Scalar>::evaluate_on(const Samples<Scalar>& batch,
+                                                       ConstMatrixView<Scalar> packed,
+                                                       MatrixView<Scalar>* gradient) {
   const PackedLayer<Scalar> layer(packed, batch.X.cols());
   Pass<Scalar> pass(this->context(), layer, gradient != nullptr);
   pass.run(batch.X);

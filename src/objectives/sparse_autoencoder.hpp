@@ -35,8 +35,8 @@ class SparseAutoencoderObjective final : public EvaluatedObjective<Scalar> {
                              const SparseAutoencoderOptions& options);
 
  private:
-  double evaluate(const SampleBatch<Scalar>& batch, ConstMatrixView<Scalar> packed,
-                  MatrixView<Scalar>* gradient) override;
+  double evaluate_on(const Samples<Scalar>& batch, ConstMatrixView<Scalar> packed,
+                     MatrixView<Scalar>* gradient) override;
 
   SparseAutoencoderOptions options_;
 };

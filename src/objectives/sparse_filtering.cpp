@@ -69,9 +69,9 @@ BasisCondition SparseFilteringObjective<Scalar>::condition(ConstMatrixView<Scala
 }
 
 template <class Scalar>
-double SparseFilteringObjective<Scalar>::evaluate(const SampleBatch<Scalar>& batch,
-                                                  ConstMatrixView<Scalar> W,
-                                                  MatrixView<Scalar>* gradient) {
+double SparseFilteringObjective<Scalar>::evaluate_on(const Samples<Scalar>& batch,
+                                                     ConstMatrixView<Scalar> W,
+                                                     MatrixView<Scalar>* gradient) {
   if (batch.is_all() && !all_products_) all_products_ = products_of(this->context(), batch.X);
   const Matrix<double> CW = times(
       this->context(), W, batch.is_all() ? *all_products_ : products_of(this->context(), batch.X));

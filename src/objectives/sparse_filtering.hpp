@@ -17,6 +17,7 @@
 #include <optional>
 #include <vector>
 
+#include "krica/solvers/basis_objective.hpp"
 #include "objectives/evaluated_objective.hpp"
 
 namespace krica {
@@ -24,15 +25,16 @@ namespace krica {
 inline constexpr double kSoftAbsolute = 1e-8;  // ε, of the code too
 
 template <class Scalar>
-class SparseFilteringObjective final : public EvaluatedObjective<Scalar> {
+class SparseFilteringObjective final : public EvaluatedObjective<Scalar>,
+                                       public BasisObjective<Scalar> {
  public:
   SparseFilteringObjective(const Context& context, ConstMatrixView<Scalar> X, Index components);
 
   [[nodiscard]] BasisCondition condition(ConstMatrixView<Scalar> W) override;
 
  private:
-  double evaluate(const SampleBatch<Scalar>& batch, ConstMatrixView<Scalar> W,
-                  MatrixView<Scalar>* gradient) override;
+  double evaluate_on(const Samples<Scalar>& batch, ConstMatrixView<Scalar> W,
+                     MatrixView<Scalar>* gradient) override;
   double evaluate_block(ConstMatrixView<Scalar> X, ConstMatrixView<Scalar> W,
                         const std::vector<double>& norms, std::vector<double>* alignment);
 

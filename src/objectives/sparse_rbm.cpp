@@ -62,7 +62,7 @@ class Phases {
   Phases(const Context& context, const PackedLayer<Scalar>& layer, double variance)
       : context_(context), layer_(layer), variance_(static_cast<Scalar>(variance)) {}
 
-  void add(const SampleBatch<Scalar>& batch, Range block, Sums<Scalar>& sums) {
+  void add(const Samples<Scalar>& batch, Range block, Sums<Scalar>& sums) {
     const ConstMatrixView<Scalar> X = batch.X.rows_between(block.begin, block.end);
     const Index K = layer_.weights.rows();
     Matrix<Scalar> P(X.rows(), K);
@@ -148,9 +148,9 @@ SparseRbmObjective<Scalar>::SparseRbmObjective(const Context& context, ConstMatr
       variance_(mean_square(context, X)) {}
 
 template <class Scalar>
-double SparseRbmObjective<Scalar>::evaluate(const SampleBatch<Scalar>& batch,
-                                            ConstMatrixView<Scalar> packed,
-                                            MatrixView<Scalar>* gradient) {
+double SparseRbmObjective<Scalar>::evaluate_on(const Samples<Scalar>& batch,
+                                               ConstMatrixView<Scalar> packed,
+                                               MatrixView<Scalar>* gradient) {
   const Index n = batch.X.cols();
   const PackedLayer<Scalar> layer(packed, n);
   const auto K = static_cast<Index>(layer.bias.size());

@@ -42,8 +42,8 @@ class SparseRbmObjective final : public EvaluatedObjective<Scalar> {
   [[nodiscard]] double variance() const { return variance_; }  ///< τ²
 
  private:
-  double evaluate(const SampleBatch<Scalar>& batch, ConstMatrixView<Scalar> packed,
-                  MatrixView<Scalar>* gradient) override;
+  double evaluate_on(const Samples<Scalar>& batch, ConstMatrixView<Scalar> packed,
+                     MatrixView<Scalar>* gradient) override;
 
   SparseRbmOptions options_;
   double variance_;

@@ -9,8 +9,11 @@
 
 #include "runtime/check.hpp"
 #include "runtime/names.hpp"
-#include "solvers/adam_step.hpp"
+#include "solvers/adam_update.hpp"
 #include "solvers/common.hpp"
+#include "solvers/iterations.hpp"
+#include "solvers/minibatches.hpp"
+#include "solvers/option_fields.hpp"
 
 namespace krica {
 namespace {
@@ -26,15 +29,6 @@ constexpr NameTable<RateSchedule, 3> kSchedules = {{
 constexpr double kWarmUp = 0.3;
 constexpr double kStartDivisor = 25;
 constexpr double kEndDivisor = 1e4;
-
-std::string described(const AdamOptions& o, std::uint64_t seed) {
-  return fmt::format(
-      "epochs={} batch={} rate={} schedule={} beta1={} beta2={} epsilon={} held_out={} "
-      "held_out_limit={} patience={} "
-      "min_improvement={} seed={}",
-      o.epochs, o.batch, o.rate, name_of(o.schedule), o.beta1, o.beta2, o.epsilon, o.held_out,
-      o.held_out_limit, o.patience, o.min_improvement, seed);
-}
 
 /// From a at 0 to b at 1, half a cosine.
 double cosine_between(double a, double b, double part) {
@@ -68,18 +62,12 @@ class Run {
   Run(const AdamOptions& options, const SolverHooks& hooks, const Context& context,
       SampledObjective<Scalar>& objective)
       : options_(options),
-        hooks_(hooks),
         context_(context),
         objective_(objective),
+        iterations_(context, hooks, kName, options.epochs),
         split_(options, context, objective.n_samples()),
-        gradient_(objective.rows(), objective.cols()) {
-    const auto available = static_cast<Index>(split_.training.size());
-    require(options.batch <= available, kName,
-            "a batch of {} is larger than the {} samples that are not held out", options.batch,
-            available);
-    steps_an_epoch_ =
-        available / options.batch;  // a last, smaller batch is left to the next epoch's shuffle
-  }
+        batches_(context, "adam.shuffle", split_.training, options.batch, kName, "samples"),
+        gradient_(objective.rows(), objective.cols()) {}
 
   SolverResult<Scalar> start(ConstMatrixView<Scalar> W) {
     W_ = Matrix<Scalar>::copy_of(W);
@@ -90,58 +78,50 @@ class Run {
   }
 
   SolverResult<Scalar> resume(const Archive& state) {
-    check_origin(state, kName, described(options_, context_.seed()));
+    check_origin(state, kName, identity_of(options_, context_.seed()));
     load(state);
     return train();
   }
 
  private:
   SolverResult<Scalar> train() {
-    try {
-      while (true) {
-        // Every epoch ends in a measurement, and one comes before the first; history_ has a row for
-        // each.
-        const Index epochs_done = step_ / steps_an_epoch_;
-        if (static_cast<Index>(history_.size()) <= epochs_done && !measure(epochs_done)) {
-          return finish(Status::kNumericalTrouble);
-        }
-        if (stale_epochs_ >= options_.patience) return finish(Status::kConverged);
-        if (epochs_done >= options_.epochs) return finish(Status::kIterationLimit);
-        if (!take_step(next_batch())) return finish(Status::kNumericalTrouble);
-        if (hooks_.checkpoint && hooks_.checkpoint_every > 0 &&
-            step_ % hooks_.checkpoint_every == 0) {
-          hooks_.checkpoint(saved());
-        }
-      }
-    } catch (const Cancelled&) {
-      return finish(Status::kCancelled);  // the unfinished step or measurement is dropped
-    }
+    const Status status =
+        iterations_.run([this] { return turn(); },
+                        [this](Status end) { return examined<Scalar>(objective_, best_, end); },
+                        [this] { return saved(); });
+    auto result = iterations_.template result<Scalar>(status, saved());
+    result.best = std::move(best_);
+    result.value = best_value_;
+    result.iterations = batches_.epoch_of(steps());
+    return result;
   }
 
-  std::vector<Index> next_batch() {
-    const Index epoch = step_ / steps_an_epoch_;
-    if (epoch != shuffled_epoch_) {
-      Random random = context_.random("adam.shuffle", static_cast<std::uint64_t>(epoch));
-      order_ = random_permutation(random, static_cast<Index>(split_.training.size()));
-      shuffled_epoch_ = epoch;
-    }
-    const Index first = (step_ % steps_an_epoch_) * options_.batch;
-    std::vector<Index> batch;
-    for (Index i = first; i < first + options_.batch; ++i) {
-      batch.push_back(
-          split_.training[static_cast<std::size_t>(order_[static_cast<std::size_t>(i)])]);
-    }
-    return batch;
+  /// One step. Every epoch ends in a measurement, and one comes before the first; the history has a
+  /// row for each.
+  std::optional<Status> turn() {
+    const Index epochs_done = batches_.epoch_of(steps());
+    const auto measured = static_cast<Index>(iterations_.history().size());
+    if (measured <= epochs_done && !measure(epochs_done)) return Status::kNumericalTrouble;
+    if (stale_epochs_ >= options_.patience) return Status::kConverged;
+    if (epochs_done >= options_.epochs) return Status::kIterationLimit;
+    if (!take_step()) return Status::kNumericalTrouble;
+    return std::nullopt;
   }
 
-  bool take_step(std::span<const Index> batch) {
+  [[nodiscard]] Index steps() const { return iterations_.evaluations(); }
+  [[nodiscard]] double rate_of(Index step) const {
+    return rate_at(options_, step, options_.epochs * batches_.steps_an_epoch());
+  }
+
+  bool take_step() {
+    const std::vector<Index> batch = batches_.of_step(steps());
     context_.check_cancelled();  // for objectives that do not ask
     const double value = objective_.value_and_gradient_on(batch, W_, gradient_);
     if (!std::isfinite(value) || !all_finite(gradient_)) return false;
-    const double rate = rate_at(options_, step_, options_.epochs * steps_an_epoch_);
-    ++step_;
+    const double rate = rate_of(steps());
+    iterations_.count_evaluation();
     batch_sum_ += value;
-    adam_step<Scalar>(options_, step_, rate, gradient_, {W_, first_moment_, second_moment_});
+    adam_update<Scalar>(options_, steps(), {rate}, gradient_, {W_, first_moment_, second_moment_});
     return true;
   }
 
@@ -158,40 +138,28 @@ class Run {
       best_value_ = value;
       best_ = W_;
     }
-    const double mean = epoch == 0 ? 0 : batch_sum_ / static_cast<double>(steps_an_epoch_);
-    const double rate =
-        epoch == 0 ? 0 : rate_at(options_, step_ - 1, options_.epochs * steps_an_epoch_);
+    HistoryRow row{.iteration = epoch, .evaluations = steps(), .value = value, .step = 0};
+    if (epoch > 0) {
+      row.training_value = batch_sum_ / static_cast<double>(batches_.steps_an_epoch());
+      row.step = rate_of(steps() - 1);
+    }
     batch_sum_ = 0;
-    history_.push_back({epoch, step_, value, mean, rate});
-    if (hooks_.iteration) hooks_.iteration(history_.back());
-    context_.report({kName, epoch, options_.epochs, value});
+    iterations_.record(row);
     return true;
-  }
-
-  SolverResult<Scalar> finish(Status status) {
-    SolverResult<Scalar> result;
-    result.status = examined<Scalar>(objective_, best_, status);
-    result.state = saved();
-    result.best = std::move(best_);
-    result.value = best_value_;
-    result.iterations = step_ / std::max<Index>(1, steps_an_epoch_);
-    result.evaluations = step_;
-    result.history = std::move(history_);
-    return result;
   }
 
   [[nodiscard]] Archive saved() const {
     Archive state;
-    put_origin(state, kName, described(options_, context_.seed()));
+    put_origin(state, kName, identity_of(options_, context_.seed()));
     state.put("W", W_);
     state.put("best", best_);
     state.put("first_moment", first_moment_);
     state.put("second_moment", second_moment_);
-    const std::vector<std::int64_t> counts = {step_, stale_epochs_, objective_.n_samples()};
+    const std::vector<std::int64_t> counts = {steps(), stale_epochs_, objective_.n_samples()};
     const std::vector<double> scalars = {best_value_, batch_sum_};
     state.put_vector<std::int64_t>("counts", counts);
     state.put_vector<double>("scalars", scalars);
-    put_history(state, history_);
+    put_history(state, iterations_.history());
     return state;
   }
 
@@ -208,19 +176,18 @@ class Run {
     if (counts[0] < 0 || counts[1] < 0) throw DataError("[adam] the state's counters are wrong");
     require(counts[2] == objective_.n_samples(), kName,
             "the state was made with {} samples, there are {}", counts[2], objective_.n_samples());
-    step_ = counts[0];
+    iterations_.resume(history_from(state, &HistoryRow::training_value), counts[0]);
     stale_epochs_ = counts[1];
     best_value_ = scalars[0];
     batch_sum_ = scalars[1];
-    history_ = history_from(state);
   }
 
   const AdamOptions& options_;
-  const SolverHooks& hooks_;
   const Context& context_;
   SampledObjective<Scalar>& objective_;
+  Iterations iterations_;  // evaluations: steps
   Split split_;
-  Index steps_an_epoch_ = 1;
+  Minibatches batches_;
   Matrix<Scalar> W_;
   Matrix<Scalar> gradient_;
   Matrix<Scalar> first_moment_;
@@ -228,10 +195,6 @@ class Run {
   Matrix<Scalar> best_;
   double best_value_ = std::numeric_limits<double>::infinity();
   double batch_sum_ = 0;  // of the epoch's minibatch values
-  std::vector<HistoryRow> history_;
-  std::vector<Index> order_;  // of the training samples in shuffled_epoch_
-  Index shuffled_epoch_ = -1;
-  Index step_ = 0;
   Index stale_epochs_ = 0;
 };
 
@@ -256,19 +219,7 @@ double rate_at(const AdamOptions& options, Index step, Index total_steps) {
   return cosine_between(options.rate, options.rate / kEndDivisor, (part - kWarmUp) / (1 - kWarmUp));
 }
 
-void AdamOptions::validate() const {
-  const auto in_unit = [](double beta) { return beta >= 0 && beta < 1; };
-  require(epochs >= 0, kName, "epochs must be >= 0, got {}", epochs);
-  require(batch >= 1, kName, "batch must be >= 1, got {}", batch);
-  require(std::isfinite(rate) && rate > 0, kName, "rate must be finite and > 0, got {}", rate);
-  require(in_unit(beta1) && in_unit(beta2), kName,
-          "beta1 and beta2 must be in [0, 1), got {} and {}", beta1, beta2);
-  require(epsilon > 0, kName, "epsilon must be > 0, got {}", epsilon);
-  require(held_out > 0 && held_out < 1, kName, "held_out must be in (0, 1), got {}", held_out);
-  require(held_out_limit >= 1, kName, "held_out_limit must be >= 1, got {}", held_out_limit);
-  require(patience >= 1, kName, "patience must be >= 1, got {}", patience);
-  require(min_improvement >= 0, kName, "min_improvement must be >= 0, got {}", min_improvement);
-}
+void AdamOptions::validate() const { require_bounds(*this, kName); }
 
 template <class Scalar>
 Adam<Scalar>::Adam(AdamOptions options, SolverHooks hooks)

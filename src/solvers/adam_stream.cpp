@@ -6,7 +6,7 @@
 
 #include "runtime/check.hpp"
 #include "runtime/parallel.hpp"
-#include "solvers/adam_step.hpp"
+#include "solvers/adam_update.hpp"
 #include "solvers/common.hpp"
 
 namespace krica {
@@ -21,7 +21,7 @@ AdamStream<Scalar>::AdamStream(const Archive& archive) {
   check_origin(archive, kName, "");
   step_ = archive.scalar<std::int64_t>("counts");
   if (step_ < 0) throw DataError("[adam-stream] the state's counter is wrong");
-  history_ = history_from(archive);
+  history_ = history_from(archive, &HistoryRow::training_value);
   if (!archive.has("W")) return;
   W_ = archive.matrix<Scalar>("W");
   first_moment_ = archive.matrix<Scalar>("first_moment");
@@ -65,25 +65,28 @@ Status AdamStream<Scalar>::pass(const Context& context, SampledObjective<Scalar>
   const Partition batches(objective.n_samples(), std::min(options.batch, objective.n_samples()));
   Matrix<Scalar> gradient(W_.rows(), W_.cols());
   double sum = 0;
-  for (Index b = 0; b < batches.count(); ++b) {
-    const auto batch = std::span<const Index>(order).subspan(
-        static_cast<std::size_t>(batches[b].begin), static_cast<std::size_t>(batches[b].size()));
-    double value = 0;
-    try {
+  try {
+    for (Index b = 0; b < batches.count(); ++b) {
+      const auto batch = std::span<const Index>(order).subspan(
+          static_cast<std::size_t>(batches[b].begin), static_cast<std::size_t>(batches[b].size()));
       context.check_cancelled();
-      value = objective.value_and_gradient_on(batch, W_, gradient);
-    } catch (const Cancelled&) {
-      return Status::kCancelled;
+      const double value = objective.value_and_gradient_on(batch, W_, gradient);
+      if (!std::isfinite(value) || !all_finite(gradient)) return Status::kNumericalTrouble;
+      adam_update<Scalar>(options, ++step_, {options.rate}, gradient,
+                          {W_, first_moment_, second_moment_});
+      sum += value;
+      context.report({kName, b + 1, batches.count(), value});
     }
-    if (!std::isfinite(value) || !all_finite(gradient)) return Status::kNumericalTrouble;
-    adam_step<Scalar>(options, ++step_, options.rate, gradient,
-                      {W_, first_moment_, second_moment_});
-    sum += value;
-    context.report({kName, b + 1, batches.count(), value});
+    const double mean = sum / static_cast<double>(batches.count());
+    history_.push_back({.iteration = passes + 1,
+                        .evaluations = step_,
+                        .value = mean,
+                        .training_value = mean,
+                        .step = options.rate});
+    return examined<Scalar>(objective, W_, Status::kIterationLimit);
+  } catch (const Cancelled&) {
+    return Status::kCancelled;
   }
-  const double mean = sum / static_cast<double>(batches.count());
-  history_.push_back({passes + 1, step_, mean, mean, options.rate});
-  return examined<Scalar>(objective, W_, Status::kIterationLimit);
 }
 
 template class AdamStream<float>;

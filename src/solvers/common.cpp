@@ -2,17 +2,26 @@
 #include "solvers/common.hpp"
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <sstream>
 
+#include "krica/solvers/basis_objective.hpp"
 #include "runtime/check.hpp"
 #include "runtime/names.hpp"
 #include "runtime/parallel.hpp"
+#include "solvers/iterations.hpp"
 
 namespace krica {
 namespace {
 
 constexpr Index kHistoryColumns = 5;
+
+// Beside the five columns of "history", which older versions read.
+const std::array<std::pair<double HistoryRow::*, std::string>, 2> kRarerFields = {{
+    {&HistoryRow::training_value, "history.training_value"},
+    {&HistoryRow::change, "history.change"},
+}};
 
 constexpr NameTable<Status, 7> kNames = {{
     {Status::kConverged, "converged"},
@@ -103,23 +112,57 @@ void put_history(Archive& archive, const std::vector<HistoryRow>& history) {
     rows(i, 4) = row.step;
   }
   archive.put("history", rows);
+  for (const auto& [field, name] : kRarerFields) {
+    std::vector<double> values;
+    for (const HistoryRow& row : history) values.push_back(row.*field);
+    archive.put_vector<double>(name, values);
+  }
 }
 
-std::vector<HistoryRow> history_from(const Archive& archive) {
+std::vector<HistoryRow> history_from(const Archive& archive, double HistoryRow::*fourth) {
   const auto rows = archive.matrix<double>("history");
   if (rows.cols() != kHistoryColumns) {
     throw DataError(
         fmt::format("[solver] a history of {} columns, expected {}", rows.cols(), kHistoryColumns));
   }
+  const bool is_older = !archive.has(kRarerFields.front().second);
   std::vector<HistoryRow> history;
   const auto is_count = [](double number) { return number >= 0 && number < 0x1.0p62; };
   for (Index i = 0; i < rows.rows(); ++i) {
     if (!is_count(rows(i, 0)) || !is_count(rows(i, 1)))
       throw DataError(fmt::format("[solver] row {} of the history holds no counts", i));
-    history.push_back({static_cast<Index>(rows(i, 0)), static_cast<Index>(rows(i, 1)), rows(i, 2),
-                       rows(i, 3), rows(i, 4)});
+    HistoryRow row{static_cast<Index>(rows(i, 0)), static_cast<Index>(rows(i, 1)), rows(i, 2)};
+    row.step = rows(i, 4);
+    row.*(is_older ? fourth : &HistoryRow::gradient_norm) = rows(i, 3);
+    history.push_back(row);
+  }
+  for (const auto& [field, name] : kRarerFields) {
+    if (is_older) break;
+    const auto values = archive.vector<double>(name);
+    if (values.size() != history.size())
+      throw DataError(
+          fmt::format("[solver] {} has {} rows, expected {}", name, values.size(), history.size()));
+    for (std::size_t i = 0; i < values.size(); ++i) history[i].*field = values[i];
   }
   return history;
+}
+
+void Iterations::keep(const HistoryRow& row) {
+  history_.push_back(row);
+  if (hooks_.iteration) hooks_.iteration(row);
+}
+
+void Iterations::record(const HistoryRow& row) {
+  keep(row);
+  context_.report({name_, row.iteration, limit_, row.value});
+}
+
+void Iterations::record(double value, double gradient_norm, double step) {
+  record({.iteration = history_.empty() ? 0 : done() + 1,
+          .evaluations = evaluations_,
+          .value = value,
+          .gradient_norm = gradient_norm,
+          .step = step});
 }
 
 void put_origin(Archive& archive, std::string_view solver, std::string_view options) {
@@ -136,8 +179,8 @@ void check_origin(const Archive& archive, std::string_view solver, std::string_v
   std::string differing;
   for (const auto& [name, value] : parsed(options)) {
     const auto found = saved.find(name);
-    const std::string before = found == saved.end() ? "missing" : found->second;
-    if (before != value) differing += fmt::format(" {} (saved {}, now {})", name, before, value);
+    if (found != saved.end() && found->second != value)
+      differing += fmt::format(" {} (saved {}, now {})", name, found->second, value);
   }
   require(differing.empty(), solver, "the state was made with other options:{}", differing);
 }
@@ -153,14 +196,12 @@ void check_state_shape(const Matrix<Scalar>& W, const Objective<Scalar>& objecti
 
 template <class Scalar>
 Status examined(Objective<Scalar>& objective, const Matrix<Scalar>& best, Status status) {
-  if (status == Status::kCancelled || status == Status::kNumericalTrouble) return status;
-  try {
-    const BasisCondition condition = objective.condition(best);
-    if (condition == BasisCondition::kDiverged) return Status::kDiverged;
-    if (condition == BasisCondition::kCollapsed) return Status::kCollapsed;
-  } catch (const Cancelled&) {
-    return Status::kCancelled;
-  }
+  if (status == Status::kNumericalTrouble) return status;
+  auto* const basis = dynamic_cast<BasisObjective<Scalar>*>(&objective);
+  if (basis == nullptr) return status;
+  const BasisCondition condition = basis->condition(best);
+  if (condition == BasisCondition::kDiverged) return Status::kDiverged;
+  if (condition == BasisCondition::kCollapsed) return Status::kCollapsed;
   return status;
 }
 

@@ -32,10 +32,14 @@ void check_start(const Objective<Scalar>& objective, ConstMatrixView<Scalar> sta
                  std::string_view solver);
 
 void put_history(Archive& archive, const std::vector<HistoryRow>& history);
-std::vector<HistoryRow> history_from(const Archive& archive);
+/// `fourth` is what the fourth column means in archives of version 0.1, where it stood for three
+/// quantities.
+std::vector<HistoryRow> history_from(const Archive& archive,
+                                     double HistoryRow::*fourth = &HistoryRow::gradient_norm);
 
 /// Stores, or compares, which solver with which options made a state. `options` is "name=value
-/// name=value ..."; differing names are listed in the InvalidArgument that check_origin throws.
+/// name=value ..." (option_fields.hpp); differing names are listed in the InvalidArgument that
+/// check_origin throws. What the state does not name is younger than it and not compared.
 void put_origin(Archive& archive, std::string_view solver, std::string_view options);
 void check_origin(const Archive& archive, std::string_view solver, std::string_view options);
 
@@ -44,8 +48,7 @@ template <class Scalar>
 void check_state_shape(const Matrix<Scalar>& W, const Objective<Scalar>& objective,
                        std::string_view solver);
 
-/// `status`, or kDiverged / kCollapsed where the objective finds the basis unfit. A cancelled run
-/// is not examined.
+/// `status`, or kDiverged / kCollapsed where W is a basis that the objective finds unfit.
 template <class Scalar>
 Status examined(Objective<Scalar>& objective, const Matrix<Scalar>& best, Status status);
 

@@ -11,20 +11,14 @@
 #include "runtime/check.hpp"
 #include "runtime/parallel.hpp"
 #include "solvers/common.hpp"
+#include "solvers/iterations.hpp"
+#include "solvers/option_fields.hpp"
 #include "solvers/wolfe_search.hpp"
 
 namespace krica {
 namespace {
 
 constexpr std::string_view kName = "lbfgs";
-
-std::string described(const LbfgsOptions& options) {
-  return fmt::format(
-      "history={} gradient_tolerance={} value_tolerance={} sufficient_decrease={} curvature={} "
-      "max_line_search={}",
-      options.history, options.gradient_tolerance, options.value_tolerance,
-      options.sufficient_decrease, options.curvature, options.max_line_search);
-}
 
 /// W with its f and gradient.
 template <class Scalar>
@@ -55,23 +49,19 @@ class Run {
  public:
   Run(const LbfgsOptions& options, const SolverHooks& hooks, const Context& context,
       Objective<Scalar>& objective)
-      : options_(options), hooks_(hooks), context_(context), objective_(objective) {}
+      : options_(options),
+        context_(context),
+        objective_(objective),
+        iterations_(context, hooks, kName, options.max_iterations) {}
 
   SolverResult<Scalar> start(ConstMatrixView<Scalar> W) {
     current_.W = Matrix<Scalar>::copy_of(W);
     current_.gradient = Matrix<Scalar>(W.rows(), W.cols());
-    try {
-      current_.value = evaluate(current_.W, current_.gradient);
-    } catch (const Cancelled&) {
-      return finish(Status::kCancelled);  // nothing is known yet; the state starts anew
-    }
-    evaluated_ = true;
-    if (is_finite(current_)) record(0);
     return iterate();
   }
 
   SolverResult<Scalar> resume(const Archive& state) {
-    check_origin(state, kName, described(options_));
+    check_origin(state, kName, identity_of(options_));
     current_.W = state.matrix<Scalar>("W");
     check_state_shape(current_.W, objective_, kName);
     if (state.text("evaluated") != "yes") return start(current_.W);
@@ -81,26 +71,34 @@ class Run {
 
  private:
   SolverResult<Scalar> iterate() {
-    if (!is_finite(current_)) return finish(Status::kNumericalTrouble);
-    while (true) {
-      if (gradient_is_small()) return finish(Status::kConverged);
-      if (settled_) return finish(Status::kConverged);
-      if (iteration_ >= options_.max_iterations) return finish(Status::kIterationLimit);
-      const Index evaluations_before = evaluations_;
-      std::optional<Move<Scalar>> move;
-      try {
-        move = next_move();
-      } catch (const Cancelled&) {
-        evaluations_ = evaluations_before;  // the unfinished iteration is dropped
-        return finish(Status::kCancelled);
-      }
-      if (!move) return finish(status_without_move());
-      take(std::move(*move));
-      if (hooks_.checkpoint && hooks_.checkpoint_every > 0 &&
-          iteration_ % hooks_.checkpoint_every == 0) {
-        hooks_.checkpoint(saved());
-      }
-    }
+    const Status status =
+        iterations_.run([this] { return turn(); },
+                        [this](Status end) { return examined(objective_, current_.W, end); },
+                        [this] { return saved(); });
+    auto result = iterations_.template result<Scalar>(status, saved());
+    result.best = std::move(current_.W);
+    if (result.history.empty()) result.value = current_.value;
+    return result;
+  }
+
+  /// The first evaluation, or one iteration; a status where there is nothing more to do.
+  std::optional<Status> turn() {
+    if (!evaluated_) return evaluate_start();
+    if (!is_finite(current_)) return Status::kNumericalTrouble;
+    if (settled_ || gradient_is_small()) return Status::kConverged;
+    if (iterations_.used_up()) return Status::kIterationLimit;
+    std::optional<Move<Scalar>> move = next_move();
+    if (!move) return status_without_move();
+    take(std::move(*move));
+    return std::nullopt;
+  }
+
+  std::optional<Status> evaluate_start() {
+    current_.value = evaluate(current_.W, current_.gradient);
+    evaluated_ = true;
+    if (!is_finite(current_)) return Status::kNumericalTrouble;
+    iterations_.record(current_.value, norm_of(current_.gradient), 0);
+    return std::nullopt;
   }
 
   /// Where the decrease that the model of f predicts is lost in rounding, there is nothing left to
@@ -142,8 +140,7 @@ class Run {
     settled_ = fell_too_little(current_.value, move.to.value, options_.value_tolerance,
                                options_.value_scale);
     current_ = std::move(move.to);
-    ++iteration_;
-    record(move.step);
+    iterations_.record(current_.value, norm_of(current_.gradient), move.step);
   }
 
   /// -H g by the two-loop recursion (Nocedal and Wright, algorithm 7.4).
@@ -216,7 +213,7 @@ class Run {
   double evaluate(const Matrix<Scalar>& W, Matrix<Scalar>& gradient) {
     context_.check_cancelled();  // for objectives that do not ask
     const double value = objective_.value_and_gradient(W, gradient);
-    ++evaluations_;
+    iterations_.count_evaluation();
     return value;
   }
 
@@ -233,38 +230,18 @@ class Run {
            options_.gradient_tolerance * std::max(1.0, norm_of(current_.W));
   }
 
-  void record(double step) {
-    history_.push_back(
-        {iteration_, evaluations_, current_.value, norm_of(current_.gradient), step});
-    if (hooks_.iteration) hooks_.iteration(history_.back());
-    context_.report({kName, iteration_, options_.max_iterations, current_.value});
-  }
-
-  SolverResult<Scalar> finish(Status status) {
-    SolverResult<Scalar> result;
-    result.status = examined(objective_, current_.W, status);
-    result.state = saved();
-    result.best = std::move(current_.W);
-    result.value = current_.value;
-    result.gradient_norm = norm_of(current_.gradient);
-    result.iterations = iteration_;
-    result.evaluations = evaluations_;
-    result.history = std::move(history_);
-    return result;
-  }
-
   [[nodiscard]] Archive saved() const {
     Archive state;
-    put_origin(state, kName, described(options_));
+    put_origin(state, kName, identity_of(options_));
     state.put_text("evaluated", evaluated_ ? "yes" : "no");
     state.put("W", current_.W);
     state.put("gradient", current_.gradient);
     const std::vector<double> scalars = {current_.value, settled_ ? 1.0 : 0.0};
-    const std::vector<std::int64_t> counts = {iteration_, evaluations_,
+    const std::vector<std::int64_t> counts = {iterations_.done(), iterations_.evaluations(),
                                               static_cast<std::int64_t>(corrections_.size())};
     state.put_vector<double>("scalars", scalars);
     state.put_vector<std::int64_t>("counts", counts);
-    put_history(state, history_);
+    put_history(state, iterations_.history());
     for (std::size_t i = 0; i < corrections_.size(); ++i) {
       state.put(fmt::format("s{}", i), corrections_[i].s);
       state.put(fmt::format("y{}", i), corrections_[i].y);
@@ -281,9 +258,7 @@ class Run {
     if (counts[0] < 0 || counts[1] < 0) throw DataError("[lbfgs] the state's counters are wrong");
     current_.value = scalars[0];
     settled_ = scalars[1] != 0;
-    iteration_ = counts[0];
-    evaluations_ = counts[1];
-    history_ = history_from(state);
+    iterations_.resume(history_from(state), counts[1]);
     for (std::int64_t i = 0; i < counts[2]; ++i) {
       Correction<Scalar> c{state.matrix<Scalar>(fmt::format("s{}", i)),
                            state.matrix<Scalar>(fmt::format("y{}", i))};
@@ -294,14 +269,11 @@ class Run {
   }
 
   const LbfgsOptions& options_;
-  const SolverHooks& hooks_;
   const Context& context_;
   Objective<Scalar>& objective_;
   Iterate<Scalar> current_;
   std::deque<Correction<Scalar>> corrections_;
-  std::vector<HistoryRow> history_;
-  Index iteration_ = 0;
-  Index evaluations_ = 0;
+  Iterations iterations_;
   bool evaluated_ = false;                // f is known at current_
   bool settled_ = false;                  // f hardly falls any more
   bool met_finite_ = false;               // at a step of the running iteration
@@ -312,16 +284,10 @@ class Run {
 }  // namespace
 
 void LbfgsOptions::validate() const {
-  require(max_iterations >= 0, kName, "max_iterations must be >= 0, got {}", max_iterations);
-  require(history >= 1, kName, "history must be >= 1, got {}", history);
-  require(gradient_tolerance >= 0, kName, "gradient_tolerance must be >= 0, got {}",
-          gradient_tolerance);
-  require(value_tolerance >= 0, kName, "value_tolerance must be >= 0, got {}", value_tolerance);
-  require(value_scale >= 0, kName, "value_scale must be >= 0, got {}", value_scale);
-  require(sufficient_decrease > 0 && sufficient_decrease < curvature && curvature < 1, kName,
-          "0 < sufficient_decrease < curvature < 1 must hold, got {} and {}", sufficient_decrease,
+  require_bounds(*this, kName);
+  require(sufficient_decrease < curvature, kName,
+          "sufficient_decrease must be less than curvature, got {} and {}", sufficient_decrease,
           curvature);
-  require(max_line_search >= 1, kName, "max_line_search must be >= 1, got {}", max_line_search);
 }
 
 template <class Scalar>

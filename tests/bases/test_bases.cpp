@@ -102,7 +102,7 @@ TEST_P(EveryMethod, ResumesFromItsCheckpoints) {
   for (const SolverKind solver : solvers_of(GetParam())) {
     BasisRequest whole = request(solver);
     std::vector<Archive> states;
-    whole.hooks.checkpoint_every = 1;
+    whole.hooks.checkpoint_due = [] { return true; };
     whole.hooks.checkpoint = [&](const Archive& state) { states.push_back(state); };
     const Basis wanted = learn(Context(), whole);
     EXPECT_EQ(states.empty(), leaves_no_states(GetParam())) << name_of(solver);
@@ -111,6 +111,19 @@ TEST_P(EveryMethod, ResumesFromItsCheckpoints) {
     again.state = &states[states.size() / 2];
     EXPECT_TRUE(learn(Context(), again).atoms.view() == wanted.atoms.view()) << name_of(solver);
   }
+}
+
+TEST(FixedPointSolver, IsRefusedToObjectivesWithoutThatForm) {
+  const Matrix<float> patches = unit_patches();
+  BasisRequest request{patches, {}, {}, {}, nullptr};
+  request.options.components = 24;
+  request.options.solver = SolverKind::kFixedPoint;
+  for (const char* method : {"rica", "ksr", "sparse-filtering"}) {
+    const std::string refused =
+        support::refusal([&] { basis_method(method).learn(Context(), request); });
+    EXPECT_NE(refused.find("no fixed-point form"), std::string::npos) << method << ": " << refused;
+  }
+  EXPECT_EQ(basis_method("krica").learn(Context(), request).atoms.rows(), 24);
 }
 
 TEST_P(EveryMethod, RefusesMoreAtomsThanPatchesOrNone) {

@@ -5,6 +5,7 @@
 
 #include <functional>
 
+#include "bases/clustering_run.hpp"
 #include "krica/bases/basis.hpp"
 #include "krica/runtime/error.hpp"
 #include "support/problems.hpp"
@@ -38,7 +39,7 @@ TEST_P(ClusteringMethod, EveryTurnIsInTheHistoryAndNoneRaisesTheCost) {
 TEST_P(ClusteringMethod, GoesOnFromAnyTurnToTheSameBits) {
   BasisRequest whole = request();
   std::vector<Archive> states;
-  whole.hooks.checkpoint_every = 1;
+  whole.hooks.checkpoint_due = [] { return true; };
   whole.hooks.checkpoint = [&](const Archive& state) { states.push_back(state); };
   const Basis wanted = learn(Context(), whole);
   ASSERT_EQ(wanted.status, Status::kConverged);
@@ -72,7 +73,7 @@ TEST_P(ClusteringMethod, GivesTheAtomsOfTheLastTurnWhenCancelled) {
 TEST_P(ClusteringMethod, RefusesTheStateOfAnotherRun) {
   BasisRequest whole = request();
   std::vector<Archive> states;
-  whole.hooks.checkpoint_every = 1;
+  whole.hooks.checkpoint_due = [] { return true; };
   whole.hooks.checkpoint = [&](const Archive& state) { states.push_back(state); };
   learn(Context(), whole);
   BasisRequest other = request();
@@ -80,6 +81,92 @@ TEST_P(ClusteringMethod, RefusesTheStateOfAnotherRun) {
   other.state = &states.front();
   EXPECT_THROW(learn(Context(), other), InvalidArgument);
 }
+
+struct StartCase {
+  std::string method;
+  std::string init;
+  std::optional<SolverKind> solver;
+};
+
+/// Clustering that only finds the first atoms of another method.
+class ClusteringStart : public testing::TestWithParam<StartCase> {
+ protected:
+  BasisRequest request() {
+    BasisRequest request{patches_, {}, {}, {}, nullptr};
+    request.options.components = 12;
+    request.options.init = GetParam().init;
+    request.options.solver = GetParam().solver;
+    request.options.iterations = 5;
+    request.options.epochs = 2;
+    return request;
+  }
+  Basis learn(const Context& context, const BasisRequest& wanted) {
+    return basis_method(GetParam().method).learn(context, wanted);
+  }
+  const Matrix<float> patches_ = support::random_matrix<float>(400, 8, 3);
+};
+
+TEST_P(ClusteringStart, KilledAtAnyTurnGoesOnToTheSameBits) {
+  BasisRequest whole = request();
+  std::vector<Archive> states;
+  std::vector<HistoryRow> told;
+  whole.hooks.checkpoint_due = [] { return true; };
+  whole.hooks.checkpoint = [&](const Archive& state) { states.push_back(state); };
+  whole.hooks.iteration = [&](const HistoryRow& row) { told.push_back(row); };
+  const Basis wanted = learn(Context(), whole);
+  EXPECT_EQ(told.size(), wanted.history.size()) << "the start's turns are not the method's";
+  std::erase_if(states, [](const Archive& state) { return !is_of_start(state); });
+  ASSERT_GE(states.size(), 3U);
+  for (std::size_t i = 0; i < states.size(); ++i) {
+    const Archive state = Archive::parse(states[i].bytes(), "state");
+    BasisRequest again = request();
+    again.state = &state;
+    Index turns = 0;
+    const Context context({.progress = [&](const Progress& progress) {
+      if (progress.stage == GetParam().init) ++turns;
+    }});
+    const Basis resumed = learn(context, again);
+    EXPECT_EQ(turns, static_cast<Index>(states.size() - i)) << "only the turns that were left";
+    EXPECT_TRUE(resumed.atoms.view() == wanted.atoms.view()) << "state " << i;
+    EXPECT_EQ(resumed.history.size(), wanted.history.size());
+  }
+}
+
+TEST_P(ClusteringStart, CancelledGivesItsStateAndNoAtoms) {
+  const Basis wanted = learn(Context(), request());
+  BasisRequest stopped = request();
+  stopped.best_when_cancelled = true;
+  std::vector<Archive> states;
+  stopped.hooks.checkpoint = [&](const Archive& state) { states.push_back(state); };
+  std::function<void()> stop;
+  const Context context({.progress = [&](const Progress& progress) {
+    if (progress.step == 2) stop();
+  }});
+  stop = [&] { context.cancel(); };
+  EXPECT_THROW(learn(context, stopped), Cancelled);
+  ASSERT_EQ(states.size(), 1U);
+  EXPECT_TRUE(is_of_start(states[0]));
+  BasisRequest again = request();
+  again.state = states.data();
+  EXPECT_TRUE(learn(Context(), again).atoms.view() == wanted.atoms.view());
+}
+
+INSTANTIATE_TEST_SUITE_P(Bases, ClusteringStart,
+                         testing::Values(StartCase{"krica", "kmeans", SolverKind::kLbfgs},
+                                         StartCase{"krica", "kmeans", SolverKind::kAdam},
+                                         StartCase{"krica", "omp-1", SolverKind::kFixedPoint},
+                                         StartCase{"rica", "omp-1", SolverKind::kLbfgs},
+                                         StartCase{"ksr", "kmeans", SolverKind::kLbfgs},
+                                         StartCase{"sparse-autoencoder", "kmeans",
+                                                   SolverKind::kLbfgs},
+                                         StartCase{"omp-1", "kmeans", std::nullopt},
+                                         StartCase{"max-margin-krica", "kmeans", std::nullopt}),
+                         [](const auto& test) {
+                           std::string name = test.param.method + test.param.init;
+                           if (test.param.solver) name += name_of(*test.param.solver);
+                           std::erase(name, '-');
+                           return name;
+                         });
 
 INSTANTIATE_TEST_SUITE_P(Bases, ClusteringMethod,
                          testing::Values("kmeans-triangle", "kmeans-hard", "omp-1"),

@@ -89,7 +89,7 @@ TEST(Ica, RefusesAStateOfAnotherRun) {
   BasisRequest request = request_for(mixed.X, 4);
   request.options.iterations = 3;
   Archive state;
-  request.hooks.checkpoint_every = 1;
+  request.hooks.checkpoint_due = [] { return true; };
   request.hooks.checkpoint = [&](const Archive& saved) { state = saved; };
   basis_method("ica").learn(Context(), request);
   request.state = &state;

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
+#include "joint/option_fields.hpp"
 #include "krica/data/views.hpp"
 #include "krica/features/extractor.hpp"
 #include "krica/joint/trainer.hpp"
 #include "krica/patches/sampling.hpp"
 #include "krica/runtime/error.hpp"
+#include "solvers/common.hpp"
+#include "support/changed_options.hpp"
 #include "support/comparison.hpp"
 #include "support/images.hpp"
 
@@ -61,7 +64,7 @@ TEST(JointTrainer, LearnsToTellGratingsApart) {
   const JointResult result = Setting(images).run(Context({.threads = 1, .seed = 2}));
   EXPECT_EQ(result.status, Status::kIterationLimit);
   ASSERT_EQ(result.history.size(), 4U);
-  EXPECT_LT(result.history.back().gradient_norm, 0.5 * result.history.front().gradient_norm);
+  EXPECT_LT(result.history.back().training_value, 0.5 * result.history.front().training_value);
   EXPECT_GT(result.held_out_accuracy.back(), 0.9);
   EXPECT_EQ(result.shapes.size(), 12U);
   ASSERT_TRUE(result.classifier.has_value());
@@ -120,6 +123,21 @@ TEST(JointTrainer, CancelledInTheMiddleGoesOn) {
       std::string::npos);
 }
 
+TEST(JointTrainer, AStateIsRefusedWhereAnyOptionDiffers) {
+  Archive state;
+  const JointOptions options = small_options();
+  put_origin(state, "joint", identity_of(options, 3));
+  check_origin(state, "joint", identity_of(options, 3));
+  support::for_each_change(
+      options, [&](const JointOptions& changed, std::string_view name, OnResume on_resume) {
+        ASSERT_EQ(on_resume, OnResume::kMustAgree) << name;
+        const std::string message =
+            refusal([&] { check_origin(state, "joint", identity_of(changed, 3)); });
+        EXPECT_NE(message.find(fmt::format("options: {} (saved ", name)), std::string::npos)
+            << name << ": " << message;
+      });
+}
+
 TEST(JointTrainer, EveryKernelLearns) {
   const auto images = gratings(80, 2);
   for (const KernelKind kind :
@@ -130,7 +148,7 @@ TEST(JointTrainer, EveryKernelLearns) {
     setting.options.objective.loss = MarginLoss::kCrossEntropy;
     const JointResult result = setting.run(Context({.threads = 1}));
     EXPECT_TRUE(result.shapes.empty());
-    EXPECT_LT(result.history.back().gradient_norm, result.history.front().gradient_norm)
+    EXPECT_LT(result.history.back().training_value, result.history.front().training_value)
         << name_of(kind);
   }
 }
@@ -191,7 +209,7 @@ TEST(JointTrainer, EveryCodeLearns) {
     setting.options.objective.encoder.kind = kind;
     const JointResult result = setting.run(Context({.threads = 1}));
     EXPECT_EQ(!result.shapes.empty(), has_shapes(setting.options.objective.encoder));
-    EXPECT_LT(result.history.back().gradient_norm, result.history.front().gradient_norm)
+    EXPECT_LT(result.history.back().training_value, result.history.front().training_value)
         << name_of(kind);
   }
   Setting setting(images);

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "krica/objectives/krica.hpp"
-#include "krica/objectives/rica.hpp"
 #include "support/comparison.hpp"
 #include "support/kernels.hpp"
 #include "support/problems.hpp"
@@ -107,18 +106,6 @@ INSTANTIATE_TEST_SUITE_P(Krica, NoCurvature,
                          testing::Values(KernelKind::kLinear, KernelKind::kPolynomial,
                                          KernelKind::kHistogramIntersection),
                          [](const auto& test) { return support::test_name(test.param); });
-
-TEST(Curvature, OfRicaIsRefused) {
-  const Problem problem = random_problem();
-  const Context context;
-  RicaObjective<double> objective(context, problem.X, {.n_components = 12});
-  Matrix<double> gradient(12, 5);
-  std::vector<double> curvature(12);
-  EXPECT_THAT(support::refusal([&] {
-                (void)objective.value_gradient_and_curvature(problem.W, gradient, curvature);
-              }),
-              testing::StartsWith("[fixed_point]"));
-}
 
 TEST(Curvature, NeedsOnePlaceARow) {
   const Problem problem = random_problem();

@@ -27,11 +27,13 @@ struct Runner {
   Index limit = 12;
   SolverHooks hooks = {};
 
-  SolverResult<Scalar> minimize(const Context& context, SampledObjective<Scalar>& objective,
+  template <class Objective>
+  SolverResult<Scalar> minimize(const Context& context, Objective& objective,
                                 const Matrix<Scalar>& start) const {
     return with_solver([&](auto solver) { return solver.minimize(context, objective, start); });
   }
-  SolverResult<Scalar> resume(const Context& context, SampledObjective<Scalar>& objective,
+  template <class Objective>
+  SolverResult<Scalar> resume(const Context& context, Objective& objective,
                               const Archive& state) const {
     return with_solver([&](auto solver) { return solver.resume(context, objective, state); });
   }
@@ -94,8 +96,9 @@ inline bool same_rows(const std::vector<HistoryRow>& a, const std::vector<Histor
   for (std::size_t i = 0; same && i < a.size(); ++i) {
     same = a[i].iteration == b[i].iteration && a[i].evaluations == b[i].evaluations &&
            support::same_bits(a[i].value, b[i].value) &&
+           support::same_bits(a[i].training_value, b[i].training_value) &&
            support::same_bits(a[i].gradient_norm, b[i].gradient_norm) &&
-           support::same_bits(a[i].step, b[i].step);
+           support::same_bits(a[i].change, b[i].change) && support::same_bits(a[i].step, b[i].step);
   }
   return same;
 }

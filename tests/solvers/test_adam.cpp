@@ -35,22 +35,21 @@ class Targets final : public SampledObjective<Scalar> {
   [[nodiscard]] Index rows() const override { return 1; }
   [[nodiscard]] Index cols() const override { return 3; }
   [[nodiscard]] Index n_samples() const override { return n_samples_; }
-  double value_and_gradient_on(std::span<const Index> samples, ConstMatrixView<Scalar> W,
-                               MatrixView<Scalar> gradient) override {
-    batches.emplace_back(samples.begin(), samples.end());
-    gradient.setZero();
-    for (const Index i : samples) gradient += (W.array() - target(i)).matrix();
-    gradient /= static_cast<Scalar>(samples.size());
-    return static_cast<Index>(batches.size()) > spoilt_from ? kNaN : mean(samples, W);
-  }
-  double value_on(std::span<const Index> samples, ConstMatrixView<Scalar> W) override {
-    measured.emplace_back(samples.begin(), samples.end());
-    return static_cast<Index>(measured.size()) > silent_from ? kNaN : mean(samples, W);
-  }
-  double value_and_gradient(ConstMatrixView<Scalar>, MatrixView<Scalar>) override { return kNaN; }
-  double value(ConstMatrixView<Scalar>) override { return kNaN; }
 
  private:
+  double evaluate(std::optional<std::span<const Index>> samples, ConstMatrixView<Scalar> W,
+                  MatrixView<Scalar>* gradient) override {
+    if (!samples) return kNaN;
+    if (gradient == nullptr) {
+      measured.emplace_back(samples->begin(), samples->end());
+      return static_cast<Index>(measured.size()) > silent_from ? kNaN : mean(*samples, W);
+    }
+    batches.emplace_back(samples->begin(), samples->end());
+    gradient->setZero();
+    for (const Index i : *samples) *gradient += (W.array() - target(i)).matrix();
+    *gradient /= static_cast<Scalar>(samples->size());
+    return static_cast<Index>(batches.size()) > spoilt_from ? kNaN : mean(*samples, W);
+  }
   static Scalar target(Index i) { return static_cast<Scalar>(i % 3 - 1); }
   static double mean(std::span<const Index> samples, ConstMatrixView<Scalar> W) {
     double sum = 0;

@@ -143,15 +143,16 @@ INSTANTIATE_TEST_SUITE_P(FixedPoint, WithoutFixedPointForm,
                                          KernelKind::kHistogramIntersection),
                          [](const auto& row) { return support::test_name(row.param); });
 
-TEST(FixedPoint, RefusesOtherObjectives) {
-  const support::Problem problem = support::random_problem();
-  const Context context({.threads = 1});
-  RicaObjective<double> objective(context, problem.X, {.n_components = problem.W.rows()});
-  EXPECT_THROW(FixedPoint<double>().minimize(context, objective, problem.W), InvalidArgument);
-}
+template <class Objective>
+concept HasFixedPoint = requires(FixedPoint<double> solver, const Context& context,
+                                 Objective& objective, const Matrix<double>& start) {
+  solver.minimize(context, objective, start);
+};
+static_assert(HasFixedPoint<KricaObjective<double>>);
+static_assert(!HasFixedPoint<RicaObjective<double>>);
 
 /// ½ Σ_p D_p ‖w_p - t_p‖², with t_p = p; not finite where any |w| exceeds `wall`.
-class Parabolas final : public Objective<double> {
+class Parabolas final : public CurvedObjective<double> {
  public:
   explicit Parabolas(std::vector<double> D, double wall = HUGE_VAL)
       : D_(std::move(D)), wall_(wall) {}

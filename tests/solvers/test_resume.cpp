@@ -147,21 +147,38 @@ TYPED_TEST(Resuming, AfterACancelFromAnotherThread) {
 TYPED_TEST(Resuming, FromEveryCheckpoint) {
   const auto expected = this->uninterrupted();
   const Context context({.threads = 1});
+  // Of L-BFGS and the fixed point the start is one, too.
+  const Index all =
+      TypeParam::kKind == SolverKind::kAdam ? expected.evaluations : expected.iterations + 1;
   for (const Index every : {1, 3}) {
     auto objective = this->problem_.objective(context);
     std::vector<Archive> checkpoints;
+    Index asked = 0;
     TypeParam runner = this->runner_;
     runner.hooks.checkpoint = [&](const Archive& state) {
       checkpoints.push_back(through_bytes(state));
     };
-    runner.hooks.checkpoint_every = every;
+    runner.hooks.checkpoint_due = [&] { return ++asked % every == 0; };
     expect_same(runner.minimize(context, objective, this->problem_.start), expected, "watched");
-    const Index steps =
-        TypeParam::kKind == SolverKind::kAdam ? expected.evaluations : expected.iterations;
-    EXPECT_EQ(static_cast<Index>(checkpoints.size()), steps / every);
+    EXPECT_EQ(asked, all);
+    EXPECT_EQ(static_cast<Index>(checkpoints.size()), all / every);
     for (const Archive& state : checkpoints)
       expect_same(this->stopped_at(0, &state), expected, "from a checkpoint");
   }
+}
+
+TYPED_TEST(Resuming, ACancelIsACheckpointThoughNoneIsDue) {
+  const Context context({.threads = 1});
+  auto objective = this->problem_.objective(context);
+  std::vector<Archive> checkpoints;
+  TypeParam runner = this->runner_;
+  runner.hooks.checkpoint = [&](const Archive& state) { checkpoints.push_back(state); };
+  runner.hooks.iteration = [&](const HistoryRow& row) {
+    if (row.iteration == 2) context.cancel();
+  };
+  const auto cut = runner.minimize(context, objective, this->problem_.start);
+  ASSERT_EQ(checkpoints.size(), 1U);
+  EXPECT_EQ(checkpoints.front().bytes(), cut.state.bytes());
 }
 
 TYPED_TEST(Resuming, AFinishedRunReturnsItUnchanged) {

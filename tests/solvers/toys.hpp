@@ -12,7 +12,7 @@
 
 #include "krica/runtime/context.hpp"
 #include "krica/runtime/error.hpp"
-#include "krica/solvers/objective.hpp"
+#include "krica/solvers/basis_objective.hpp"
 
 namespace krica::toys {
 
@@ -65,39 +65,42 @@ Matrix<Scalar> rosenbrock_start(Index n) {
 /// Another objective, observed: `before(n)` is called before, `value(n, f)` after the n-th
 /// evaluation of any kind (n = 1, 2, ...); value's result takes f's place.
 template <class Scalar>
-class Observed final : public SampledObjective<Scalar> {
+class Observed final : public SampledObjective<Scalar>,
+                       public BasisObjective<Scalar>,
+                       public CurvedObjective<Scalar> {
  public:
   std::function<void(Index)> before = [](Index) {};
   std::function<double(Index, double)> after = [](Index, double f) { return f; };
 
   explicit Observed(Objective<Scalar>& inner)
-      : inner_(inner), sampled_(dynamic_cast<SampledObjective<Scalar>*>(&inner)) {}
+      : inner_(inner),
+        sampled_(dynamic_cast<SampledObjective<Scalar>*>(&inner)),
+        basis_(dynamic_cast<BasisObjective<Scalar>*>(&inner)),
+        curved_(dynamic_cast<CurvedObjective<Scalar>*>(&inner)) {}
 
   [[nodiscard]] Index count() const { return count_; }
   [[nodiscard]] Index rows() const override { return inner_.rows(); }
   [[nodiscard]] Index cols() const override { return inner_.cols(); }
   [[nodiscard]] Index n_samples() const override { return sampled_->n_samples(); }
 
-  double value_and_gradient(ConstMatrixView<Scalar> W, MatrixView<Scalar> gradient) override {
-    return observed([&] { return inner_.value_and_gradient(W, gradient); });
-  }
-  double value(ConstMatrixView<Scalar> W) override {
-    return observed([&] { return inner_.value(W); });
-  }
-  double value_and_gradient_on(std::span<const Index> samples, ConstMatrixView<Scalar> W,
-                               MatrixView<Scalar> gradient) override {
-    return observed([&] { return sampled_->value_and_gradient_on(samples, W, gradient); });
-  }
-  double value_on(std::span<const Index> samples, ConstMatrixView<Scalar> W) override {
-    return observed([&] { return sampled_->value_on(samples, W); });
-  }
   double value_gradient_and_curvature(ConstMatrixView<Scalar> W, MatrixView<Scalar> gradient,
                                       std::span<double> curvature) override {
-    return observed([&] { return inner_.value_gradient_and_curvature(W, gradient, curvature); });
+    return observed([&] { return curved_->value_gradient_and_curvature(W, gradient, curvature); });
   }
-  BasisCondition condition(ConstMatrixView<Scalar> W) override { return inner_.condition(W); }
+  BasisCondition condition(ConstMatrixView<Scalar> W) override {
+    return basis_ == nullptr ? BasisCondition::kSound : basis_->condition(W);
+  }
 
  private:
+  double evaluate(std::optional<std::span<const Index>> samples, ConstMatrixView<Scalar> W,
+                  MatrixView<Scalar>* gradient) override {
+    return observed([&] {
+      if (gradient == nullptr) return samples ? sampled_->value_on(*samples, W) : inner_.value(W);
+      return samples ? sampled_->value_and_gradient_on(*samples, W, *gradient)
+                     : inner_.value_and_gradient(W, *gradient);
+    });
+  }
+
   template <class Evaluate>
   double observed(Evaluate&& evaluate) {
     before(++count_);
@@ -105,7 +108,9 @@ class Observed final : public SampledObjective<Scalar> {
   }
 
   Objective<Scalar>& inner_;
-  SampledObjective<Scalar>* sampled_;  // null where inner_ is none
+  SampledObjective<Scalar>* sampled_;  // null where inner_ is none; so are the next
+  BasisObjective<Scalar>* basis_;
+  CurvedObjective<Scalar>* curved_;
   Index count_ = 0;
 };
 

@@ -13,7 +13,6 @@
 // cancelled or killed and resumed from its last state ends with the same bits.
 #pragma once
 
-#include <functional>
 #include <optional>
 #include <vector>
 
@@ -51,9 +50,8 @@ struct JointStart {
   std::vector<float> shapes;  ///< one an atom, or none for the encoder's
 };
 
-struct JointHooks {
-  std::function<bool()> checkpoint_due = {};  ///< asked after every step
-  std::function<void(const Archive&)> checkpoint = {};
+/// `iteration` is called after every epoch, checkpoint_due after every step.
+struct JointHooks : SolverHooks {
   /// Where cancelled, give the best parameters so far with Status::kCancelled instead of throwing.
   bool best_when_cancelled = false;
 };
@@ -64,8 +62,8 @@ struct JointResult {
   /// The classifier with the moments of the training images; none where no epoch was finished.
   std::optional<Standardiser> standardiser;
   std::optional<LinearSvm> classifier;
-  /// A row an epoch: value is the held-out loss (without one, the mean of the steps'),
-  /// gradient_norm the mean of the steps'.
+  /// A row an epoch: value is the held-out loss, training_value the mean of the steps', which is
+  /// the value as well where nothing was measured.
   std::vector<HistoryRow> history;
   /// One an epoch, or of the last alone without early stopping; empty without held-out images.
   std::vector<double> held_out_accuracy;

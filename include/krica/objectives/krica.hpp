@@ -26,7 +26,7 @@
 #include "krica/objectives/discrimination.hpp"
 #include "krica/objectives/pooling.hpp"
 #include "krica/runtime/context.hpp"
-#include "krica/solvers/objective.hpp"
+#include "krica/solvers/basis_objective.hpp"
 
 namespace krica {
 
@@ -45,7 +45,9 @@ struct KricaOptions {
 };
 
 template <class Scalar>
-class KricaObjective final : public SampledObjective<Scalar> {
+class KricaObjective final : public SampledObjective<Scalar>,
+                             public BasisObjective<Scalar>,
+                             public CurvedObjective<Scalar> {
  public:
   /// Keeps the view of X, a copy of the labels and a reference to the context. Labels (0 ... c-1,
   /// one a sample) are needed where discrimination.weight > 0. Throws InvalidArgument for bad
@@ -59,17 +61,15 @@ class KricaObjective final : public SampledObjective<Scalar> {
   [[nodiscard]] Index n_samples() const override;
   [[nodiscard]] const KricaOptions& options() const;
 
-  double value_and_gradient(ConstMatrixView<Scalar> W, MatrixView<Scalar> gradient) override;
-  double value(ConstMatrixView<Scalar> W) override;
-  double value_and_gradient_on(std::span<const Index> samples, ConstMatrixView<Scalar> W,
-                               MatrixView<Scalar> gradient) override;
-  double value_on(std::span<const Index> samples, ConstMatrixView<Scalar> W) override;
-  /// For distance kernels: ∂f/∂w_p = D_p (w_p - w*_p).
+  /// Throws InvalidArgument for other kernels than those of distances.
   double value_gradient_and_curvature(ConstMatrixView<Scalar> W, MatrixView<Scalar> gradient,
                                       std::span<double> curvature) override;
   [[nodiscard]] BasisCondition condition(ConstMatrixView<Scalar> W) override;
 
  private:
+  double evaluate(std::optional<std::span<const Index>> samples, ConstMatrixView<Scalar> W,
+                  MatrixView<Scalar>* gradient) override;
+
   struct Implementation;
   std::unique_ptr<Implementation> implementation_;
 };

@@ -26,7 +26,7 @@
 #include "krica/objectives/discrimination.hpp"
 #include "krica/objectives/pooling.hpp"
 #include "krica/runtime/context.hpp"
-#include "krica/solvers/objective.hpp"
+#include "krica/solvers/basis_objective.hpp"
 
 namespace krica {
 
@@ -80,7 +80,7 @@ std::string_view name_of(RicaContrast contrast);
 void apply_contrast(RicaOptions& options, RicaContrast contrast);
 
 template <class Scalar>
-class RicaObjective final : public SampledObjective<Scalar> {
+class RicaObjective final : public SampledObjective<Scalar>, public BasisObjective<Scalar> {
  public:
   /// As KricaObjective's.
   RicaObjective(const Context& context, ConstMatrixView<Scalar> X, RicaOptions options,
@@ -92,14 +92,12 @@ class RicaObjective final : public SampledObjective<Scalar> {
   [[nodiscard]] Index n_samples() const override;
   [[nodiscard]] const RicaOptions& options() const;
 
-  double value_and_gradient(ConstMatrixView<Scalar> W, MatrixView<Scalar> gradient) override;
-  double value(ConstMatrixView<Scalar> W) override;
-  double value_and_gradient_on(std::span<const Index> samples, ConstMatrixView<Scalar> W,
-                               MatrixView<Scalar> gradient) override;
-  double value_on(std::span<const Index> samples, ConstMatrixView<Scalar> W) override;
   [[nodiscard]] BasisCondition condition(ConstMatrixView<Scalar> W) override;
 
  private:
+  double evaluate(std::optional<std::span<const Index>> samples, ConstMatrixView<Scalar> W,
+                  MatrixView<Scalar>* gradient) override;
+
   struct Implementation;
   std::unique_ptr<Implementation> implementation_;
 };

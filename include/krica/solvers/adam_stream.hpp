@@ -32,7 +32,7 @@ class AdamStream {
 
   [[nodiscard]] bool begun() const { return W_.size() > 0; }
   [[nodiscard]] const Matrix<Scalar>& W() const { return W_; }
-  /// A row a pass; value and gradient_norm are the mean minibatch value.
+  /// A row a pass; value and training_value are the mean minibatch value.
   [[nodiscard]] const std::vector<HistoryRow>& history() const { return history_; }
 
   [[nodiscard]] Archive saved() const;

@@ -8,6 +8,7 @@
 // enough (Armijo). So f never rises.
 #pragma once
 
+#include "krica/solvers/basis_objective.hpp"
 #include "krica/solvers/solver.hpp"
 
 namespace krica {
@@ -29,11 +30,11 @@ class FixedPoint {
  public:
   explicit FixedPoint(FixedPointOptions options = {}, SolverHooks hooks = {});
 
-  /// As Lbfgs::minimize. Throws InvalidArgument for objectives without a fixed-point form.
-  SolverResult<Scalar> minimize(const Context& context, Objective<Scalar>& objective,
+  /// As Lbfgs::minimize. Throws InvalidArgument for kernels without a fixed-point form.
+  SolverResult<Scalar> minimize(const Context& context, CurvedObjective<Scalar>& objective,
                                 ConstMatrixView<Scalar> start);
   /// As Lbfgs::resume.
-  SolverResult<Scalar> resume(const Context& context, Objective<Scalar>& objective,
+  SolverResult<Scalar> resume(const Context& context, CurvedObjective<Scalar>& objective,
                               const Archive& state);
 
  private:

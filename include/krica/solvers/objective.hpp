@@ -4,18 +4,12 @@
 // weights of a classifier, or a plain vector as a 1×n matrix).
 #pragma once
 
+#include <optional>
 #include <span>
 
 #include "krica/runtime/matrix.hpp"
 
 namespace krica {
-
-/// Whether a basis is fit to be returned as a success.
-enum class BasisCondition {
-  kSound,
-  kDiverged,   ///< over half the atoms have a largest |κ| below 1e-3 on the data
-  kCollapsed,  ///< over half the atoms lie within 1e-3 of another one
-};
 
 template <class Scalar>
 class Objective {
@@ -34,30 +28,31 @@ class Objective {
 
   /// f(W) alone.
   virtual double value(ConstMatrixView<Scalar> W) = 0;
-
-  /// For the fixed-point solver: also the rows' curvature D with ∂f/∂w_p = D_p (w_p - w*_p), where
-  /// w*_p depends on W through the kernel values only. Throws InvalidArgument where there is no
-  /// such form.
-  virtual double value_gradient_and_curvature(ConstMatrixView<Scalar> W,
-                                              MatrixView<Scalar> gradient,
-                                              std::span<double> curvature);
-
-  /// Checked by every solver on what it is about to return.
-  [[nodiscard]] virtual BasisCondition condition(ConstMatrixView<Scalar> /*W*/) {
-    return BasisCondition::kSound;
-  }
 };
 
-/// A mean (or sum) over samples, of which parts can be evaluated.
+/// A mean (or sum) over samples, of which parts can be evaluated: the same function on the given
+/// samples only (indices below n_samples()).
 template <class Scalar>
-class SampledObjective : public Objective<Scalar> {
+class SampledObjective : public virtual Objective<Scalar> {
  public:
   [[nodiscard]] virtual Index n_samples() const = 0;
 
-  /// The same function on the given samples only (indices below n_samples()).
-  virtual double value_and_gradient_on(std::span<const Index> samples, ConstMatrixView<Scalar> W,
-                                       MatrixView<Scalar> gradient) = 0;
-  virtual double value_on(std::span<const Index> samples, ConstMatrixView<Scalar> W) = 0;
+  double value_and_gradient(ConstMatrixView<Scalar> W, MatrixView<Scalar> gradient) final {
+    return evaluate(std::nullopt, W, &gradient);
+  }
+  double value(ConstMatrixView<Scalar> W) final { return evaluate(std::nullopt, W, nullptr); }
+  double value_and_gradient_on(std::span<const Index> samples, ConstMatrixView<Scalar> W,
+                               MatrixView<Scalar> gradient) {
+    return evaluate(samples, W, &gradient);
+  }
+  double value_on(std::span<const Index> samples, ConstMatrixView<Scalar> W) {
+    return evaluate(samples, W, nullptr);
+  }
+
+ protected:
+  /// f on the samples, or on all; overwrites the gradient where it is not null.
+  virtual double evaluate(std::optional<std::span<const Index>> samples, ConstMatrixView<Scalar> W,
+                          MatrixView<Scalar>* gradient) = 0;
 };
 
 }  // namespace krica

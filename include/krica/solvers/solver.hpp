@@ -12,6 +12,7 @@
 #pragma once
 
 #include <functional>
+#include <limits>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -37,21 +38,25 @@ std::string_view name_of(Status status);
 /// What it means and what to change, as one sentence.
 std::string_view explanation_of(Status status);
 
-/// One iteration (L-BFGS, fixed point) or epoch (Adam).
+/// One iteration, or an epoch of Adam. NaN: the method has no such quantity.
 struct HistoryRow {
+  static constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+
   Index iteration = 0;
-  Index evaluations = 0;  ///< of f (for Adam: steps) so far
-  double value = 0;       ///< f, or the held-out f for Adam
-  double gradient_norm = 0;  ///< ‖∂f/∂W‖₂; for Adam the mean minibatch value of the epoch's steps
-  double step = 0;           ///< step length, or learning rate
+  Index evaluations = 0;          ///< of f so far; for Adam the steps
+  double value = 0;               ///< f; for Adam, of the held-out samples where there are some
+  double training_value = kNone;  ///< for Adam: the mean of the epoch's minibatch values
+  double gradient_norm = kNone;   ///< ‖∂f/∂W‖₂
+  double change = kNone;          ///< for ICA: how far the atoms turned, max_u |1 - |v_u·v_u'||
+  double step = kNone;            ///< step length, or learning rate
 };
 
 template <class Scalar>
 struct SolverResult {
   Status status = Status::kIterationLimit;
-  Matrix<Scalar> best;       ///< the iterate with the lowest value
-  double value = 0;          ///< its f
-  double gradient_norm = 0;  ///< its ‖∂f/∂W‖₂ (Adam: 0)
+  Matrix<Scalar> best;                       ///< the iterate with the lowest value
+  double value = 0;                          ///< its f
+  double gradient_norm = HistoryRow::kNone;  ///< its ‖∂f/∂W‖₂; for Adam NaN
   Index iterations = 0;
   Index evaluations = 0;
   std::vector<HistoryRow> history;
@@ -66,10 +71,10 @@ struct SolverResult {
 struct SolverHooks {
   /// Called after every iteration or epoch.
   std::function<void(const HistoryRow&)> iteration = {};
-  /// Called with a resumable state after every `checkpoint_every` iterations (steps, for Adam); 0:
-  /// never.
+  /// Given a resumable state where one is due, and when the run is cancelled.
   std::function<void(const Archive&)> checkpoint = {};
-  Index checkpoint_every = 0;
+  /// Asked after every iteration (step, for Adam), before a state is made; unset: never due.
+  std::function<bool()> checkpoint_due = {};
 };
 
 }  // namespace krica

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The options of joint training as solvers/option_fields.hpp lists those of the solvers.
+#pragma once
+
+#include "krica/joint/trainer.hpp"
+#include "solvers/option_fields.hpp"
+
+namespace krica {
+
+template <OptionsOf<EncoderOptions> Options, class Visit>
+void each_field(Options& options, Visit visit) {
+  auto& [kind, kernel, threshold, lasso_sparsity] = options;
+  auto& [kernel_kind, gamma, degree, scale] = kernel;
+  visit("encoder", kind, kAny);
+  visit("kernel", kernel_kind, kAny);
+  visit("gamma", gamma, kAny);
+  visit("degree", degree, kAny);
+  visit("scale", scale, kAny);
+  visit("threshold", threshold, kAny);
+  visit("lasso_sparsity", lasso_sparsity, kAny);
+}
+
+template <OptionsOf<FeatureOptions> Options, class Visit>
+void each_field(Options& options, Visit visit) {
+  auto& [receptive_field, stride, pool_rows, pool_cols, pool_overlap, pool_power] = options;
+  visit("field", receptive_field, kAny);
+  visit("stride", stride, kAny);
+  visit("pool_rows", pool_rows, kAny);
+  visit("pool_cols", pool_cols, kAny);
+  visit("overlap", pool_overlap, kAny);
+  visit("power", pool_power, kAny);
+}
+
+template <OptionsOf<JointOptions> Options, class Visit>
+void each_field(Options& options, Visit visit) {
+  auto& [objective, learn_shapes, augmentation, epochs, batch, rate, classifier_rate, decay,
+         held_out, held_out_limit, folds, fold, early_stopping, patience] = options;
+  auto& [encoder, features, loss, reconstruction, sparsity, epsilon] = objective;
+  auto& [flips, crops] = augmentation;
+  each_field(encoder, visit);
+  each_field(features, visit);
+  visit("loss", loss, kAny);
+  visit("reconstruction", reconstruction, kAny);
+  visit("sparsity", sparsity, kAny);
+  visit("epsilon", epsilon, kAny);
+  visit("learn_gamma", learn_shapes, kAny);  // as it was called when all shapes were widths
+  visit("flips", flips, kAny);
+  visit("crops", crops, kAny);
+  visit("epochs", epochs, kAtLeastOne);
+  visit("batch", batch, kAtLeastTwo);
+  visit("rate", rate, kFinitePositive);
+  visit("classifier_rate", classifier_rate, kFinitePositive);
+  visit("decay", decay, kFiniteNotNegative);
+  visit("held_out", held_out, kFromZeroBelowOne);
+  visit("held_out_limit", held_out_limit, kAtLeastOne);
+  visit("folds", folds, kAny);
+  visit("fold", fold, kAny);
+  visit("early_stopping", early_stopping, kAny);
+  visit("patience", patience, kAtLeastOne);
+}
+
+}  // namespace krica
