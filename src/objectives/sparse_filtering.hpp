@@ -15,7 +15,6 @@
 #pragma once
 
 #include <optional>
-#include <vector>
 
 #include "objectives/evaluated_objective.hpp"
 
@@ -33,11 +32,8 @@ class SparseFilteringObjective final : public EvaluatedObjective<Scalar> {
  private:
   double evaluate(const SampleBatch<Scalar>& batch, ConstMatrixView<Scalar> W,
                   MatrixView<Scalar>* gradient) override;
-  double evaluate_block(ConstMatrixView<Scalar> X, ConstMatrixView<Scalar> W,
-                        const std::vector<double>& norms, std::vector<double>* alignment);
 
   std::optional<Matrix<double>> all_products_;  // XᵀX of all samples, made once
-  Matrix<Scalar> codes_;                        // of one block; become ∂f/∂s
 };
 
 }  // namespace krica
