@@ -59,17 +59,7 @@ struct Sums {
   double contrast = 0;         // Σ G(Vz)
 
   explicit Sums(Index K) : products(K, K), slopes(static_cast<std::size_t>(K), 0.0) {}
-  void set_zero() {
-    products.set_zero();
-    std::fill(slopes.begin(), slopes.end(), 0.0);
-    contrast = 0;
-  }
-  Sums& operator+=(const Sums& more) {
-    products += more.products;
-    add_to(slopes, more.slopes);
-    contrast += more.contrast;
-    return *this;
-  }
+  static auto members(auto& sums) { return std::tie(sums.products, sums.slopes, sums.contrast); }
 };
 
 class FastIca {

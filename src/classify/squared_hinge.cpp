@@ -38,15 +38,7 @@ struct SquaredHinge::Sums {
   double loss = 0;
   Matrix<float> gradient;
 
-  void set_zero() {
-    loss = 0;
-    gradient.set_zero();
-  }
-  Sums& operator+=(const Sums& more) {
-    loss += more.loss;
-    gradient += more.gradient;
-    return *this;
-  }
+  static auto members(auto& sums) { return std::tie(sums.loss, sums.gradient); }
 };
 
 double SquaredHinge::value_and_gradient(ConstMatrixView<float> W, MatrixView<float> gradient) {

@@ -64,15 +64,7 @@ struct AssignedSums {
   std::vector<Index> counts;  ///< K
 
   AssignedSums(Index K, Index n) : values(K, n), counts(static_cast<std::size_t>(K), 0) {}
-  void set_zero() {
-    values.set_zero();
-    std::fill(counts.begin(), counts.end(), Index{0});
-  }
-  AssignedSums& operator+=(const AssignedSums& more) {
-    values += more.values;
-    for (std::size_t k = 0; k < counts.size(); ++k) counts[k] += more.counts[k];
-    return *this;
-  }
+  static auto members(auto& sums) { return std::tie(sums.values, sums.counts); }
 };
 
 /// No weights: all 1. Parts have several times as many samples as there are rows, so that adding up

@@ -25,15 +25,7 @@ struct BackwardSums {
   std::vector<double> products;  // Σ Q Z
 
   explicit BackwardSums(Index columns) : Q(static_cast<std::size_t>(columns)), products(Q) {}
-  void set_zero() {
-    std::fill(Q.begin(), Q.end(), 0.0);
-    std::fill(products.begin(), products.end(), 0.0);
-  }
-  BackwardSums& operator+=(const BackwardSums& more) {
-    add_to(Q, more.Q);
-    add_to(products, more.products);
-    return *this;
-  }
+  static auto members(auto& sums) { return std::tie(sums.Q, sums.products); }
 };
 
 template <class Scalar>

@@ -43,17 +43,7 @@ struct GradientSums {
         totals(static_cast<std::size_t>(K), 0.0),
         shapes(static_cast<std::size_t>(K), 0.0) {}
 
-  void set_zero() {
-    products.set_zero();
-    std::fill(totals.begin(), totals.end(), 0.0);
-    std::fill(shapes.begin(), shapes.end(), 0.0);
-  }
-  GradientSums& operator+=(const GradientSums& more) {
-    products += more.products;
-    add_to(totals, more.totals);
-    add_to(shapes, more.shapes);
-    return *this;
-  }
+  static auto members(auto& sums) { return std::tie(sums.products, sums.totals, sums.shapes); }
 };
 
 /// Memory for the way back of one tile.

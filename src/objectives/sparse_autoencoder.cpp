@@ -45,22 +45,9 @@ struct Sums {
         slope(with_gradient ? K : 0, n),
         decode(with_gradient ? K : 0, n) {}
 
-  void set_zero() {
-    squared_error = 0;
-    for (std::vector<double>* sums : {&activity, &error_bias, &slope_bias, &pull_bias})
-      std::fill(sums->begin(), sums->end(), 0.0);
-    for (Matrix<Scalar>* sums : {&pull, &slope, &decode}) sums->set_zero();
-  }
-  Sums& operator+=(const Sums& more) {
-    squared_error += more.squared_error;
-    add_to(activity, more.activity);
-    add_to(error_bias, more.error_bias);
-    add_to(slope_bias, more.slope_bias);
-    add_to(pull_bias, more.pull_bias);
-    pull += more.pull;
-    slope += more.slope;
-    decode += more.decode;
-    return *this;
+  static auto members(auto& sums) {
+    return std::tie(sums.squared_error, sums.activity, sums.error_bias, sums.slope_bias,
+                    sums.pull_bias, sums.pull, sums.slope, sums.decode);
   }
 };
 

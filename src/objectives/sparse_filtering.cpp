@@ -39,17 +39,7 @@ struct Sums {
   Matrix<Scalar> products;        // Σ_i ∂f/∂s_iu x_i, times m
 
   Sums(Index K, Index n) : alignment(static_cast<std::size_t>(K), 0.0), products(K, n) {}
-  void set_zero() {
-    value = 0;
-    std::fill(alignment.begin(), alignment.end(), 0.0);
-    products.set_zero();
-  }
-  Sums& operator+=(const Sums& more) {
-    value += more.value;
-    add_to(alignment, more.alignment);
-    products += more.products;
-    return *this;
-  }
+  static auto members(auto& sums) { return std::tie(sums.value, sums.alignment, sums.products); }
 };
 
 /// Turns one sample's s into ∂f/∂s (times m); adds δ ∘ F̃ to alignment. Returns its part of f.

@@ -54,19 +54,9 @@ struct Sums {
         visible(static_cast<std::size_t>(n), 0.0),
         products(K, n) {}
 
-  void set_zero() {
-    squared_error = 0;
-    for (std::vector<double>* sums : {&activity, &model_activity, &visible})
-      std::fill(sums->begin(), sums->end(), 0.0);
-    products.set_zero();
-  }
-  Sums& operator+=(const Sums& more) {
-    squared_error += more.squared_error;
-    add_to(activity, more.activity);
-    add_to(model_activity, more.model_activity);
-    add_to(visible, more.visible);
-    products += more.products;
-    return *this;
+  static auto members(auto& sums) {
+    return std::tie(sums.squared_error, sums.activity, sums.model_activity, sums.visible,
+                    sums.products);
   }
 };
 

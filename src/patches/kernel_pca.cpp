@@ -68,15 +68,7 @@ struct Moments {
   Matrix<double> covariance;
 
   explicit Moments(Index r) : mean(static_cast<std::size_t>(r), 0.0), covariance(r, r) {}
-  void set_zero() {
-    std::fill(mean.begin(), mean.end(), 0.0);
-    covariance.set_zero();
-  }
-  Moments& operator+=(const Moments& more) {
-    add_to(mean, more.mean);
-    covariance += more.covariance;
-    return *this;
-  }
+  static auto members(auto& sums) { return std::tie(sums.mean, sums.covariance); }
 };
 
 /// One tile, on one thread.

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <mutex>
 #include <optional>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -50,8 +51,37 @@ void for_tiles(Range part, Index largest, Body body) {
     body(Range{part.begin + tiles[t].begin, part.begin + tiles[t].end});
 }
 
-inline void add_to(std::vector<double>& sums, const std::vector<double>& more) {
+// A sum is a number, a vector, what has += and set_zero(), or a struct of such sums that its
+// members() names.
+template <class Number>
+void add_to(std::vector<Number>& sums, const std::vector<Number>& more) {
   for (std::size_t i = 0; i < sums.size(); ++i) sums[i] += more[i];
+}
+template <class Sum>
+void add_to(Sum& sum, const Sum& more) {
+  if constexpr (requires { Sum::members(sum); }) {
+    const auto add_all = [&](auto&... to) {
+      std::apply([&](const auto&... from) { (add_to(to, from), ...); }, Sum::members(more));
+    };
+    std::apply(add_all, Sum::members(sum));
+  } else {
+    sum += more;
+  }
+}
+
+template <class Number>
+void set_zero(std::vector<Number>& sums) {
+  std::fill(sums.begin(), sums.end(), Number(0));
+}
+template <class Sum>
+void set_zero(Sum& sum) {
+  if constexpr (requires { Sum::members(sum); }) {
+    std::apply([](auto&... each) { (set_zero(each), ...); }, Sum::members(sum));
+  } else if constexpr (requires { sum.set_zero(); }) {
+    sum.set_zero();
+  } else {
+    sum = 0;
+  }
 }
 
 /// The sums of parts that finish in any order, each added to its sibling by whichever of the two
@@ -79,7 +109,7 @@ class TreeSum {
       if (!sibling) return;
       if (!is_left) std::swap(sum, *sibling);
       part = right - width;
-      sum += std::as_const(*sibling);
+      add_to(sum, *sibling);
       const std::lock_guard lock(mutex_);
       spares_.push_back(std::move(*sibling));
     }
@@ -108,8 +138,7 @@ class TreeSum {
 };
 
 /// The same for sums that are more than a number: accumulate(part, sum) adds one part to a sum of
-/// zero. make() gives such a sum, which has += and set_zero(). Nothing half added is returned:
-/// throws as parallel_for does.
+/// zero, which make() gives. Nothing half added is returned: throws as parallel_for does.
 template <class Sum, class Make, class Accumulate>
 Sum ordered_reduce(const Context& context, Index parts, Work work, Make make,
                    Accumulate accumulate) {
@@ -118,7 +147,7 @@ Sum ordered_reduce(const Context& context, Index parts, Work work, Make make,
   parallel_for(context, parts, work, [&](Index part) {
     std::optional<Sum> sum = tree.spare();
     if (sum)
-      sum->set_zero();
+      set_zero(*sum);
     else
       sum.emplace(make());
     accumulate(part, *sum);
