@@ -88,11 +88,8 @@ struct VectorMath {
 };
 using Formula = KernelMath<VectorMath>;
 
-/// Rounding may take a squared distance below 0.
-HWY_INLINE Vector not_negative(Vector a) { return hn::Max(a, hn::Zero(Tag())); }
-
 // Maps from a to the code; kOutputs 2 where there are two channels an atom. `atom` is that of the
-// first lane.
+// first lane. Rounding may take a squared distance below 0.
 struct Exp2 {
   static constexpr int kOutputs = 1;
   explicit Exp2(const AffineCode&) {}
@@ -102,7 +99,7 @@ struct InverseSquareDistance {
   static constexpr int kOutputs = 1;
   explicit InverseSquareDistance(const AffineCode& code) : scale(code.scale) {}
   HWY_INLINE Vector operator()(Vector a, int, Index) const {
-    return Formula::inverse_square_distance(not_negative(a), hn::Set(Tag(), scale));
+    return Formula::inverse_square_distance(hn::Max(a, hn::Zero(Tag())), hn::Set(Tag(), scale));
   }
   float scale;
 };
@@ -110,7 +107,7 @@ struct InverseDistance {
   static constexpr int kOutputs = 1;
   explicit InverseDistance(const AffineCode& code) : scale(code.scale) {}
   HWY_INLINE Vector operator()(Vector a, int, Index) const {
-    return Formula::inverse_distance(not_negative(a), hn::Set(Tag(), scale));
+    return Formula::inverse_distance(hn::Max(a, hn::Zero(Tag())), hn::Set(Tag(), scale));
   }
   float scale;
 };
