@@ -22,7 +22,7 @@
 #include "runtime/blas.hpp"
 #include "runtime/check.hpp"
 #include "runtime/lapack.hpp"
-#include "runtime/parallel.hpp"
+#include "runtime/ordered_reduce.hpp"
 #include "runtime/vector_math.hpp"
 #include "solvers/common.hpp"
 #include "solvers/iterations.hpp"
@@ -35,7 +35,6 @@ using blas::Op;
 constexpr std::string_view kName = "ica";
 constexpr double kTolerance = 1e-7;
 constexpr Index kTileRows = 256;
-constexpr Index kSumParts = 16;  // partial sums over the patches: fixed, so that bits are
 
 /// (V Vᵀ)^(-1/2) V.
 Matrix<double> orthonormal(const Context& context, const Matrix<double>& V) {
@@ -59,6 +58,9 @@ struct Sums {
   Matrix<double> products;     // Σ g(Vz) zᵀ
   std::vector<double> slopes;  // Σ g'(Vz)
   double contrast = 0;         // Σ G(Vz)
+
+  explicit Sums(Index K) : products(K, K), slopes(static_cast<std::size_t>(K), 0.0) {}
+  static auto members(auto& sums) { return std::tie(sums.products, sums.slopes, sums.contrast); }
 };
 
 class FastIca {
@@ -138,39 +140,25 @@ class FastIca {
 
   [[nodiscard]] Sums sums_over_patches() const {
     const Matrix<float> V = Matrix<float>::copy_of(V_.view().cast<float>());
-    const Partition parts(Z_.rows(), (Z_.rows() + kSumParts - 1) / kSumParts);
-    std::vector<Sums> partial(static_cast<std::size_t>(parts.count()));
+    const Partition parts = sum_parts(Z_.rows(), kTileRows);
     const Work work = work_of(Z_.rows(), V.rows(), 2 * Z_.cols() + 2 * kPerExp);
-    parallel_for(context_, parts.count(), work, [&](Index part) {
-      partial[static_cast<std::size_t>(part)] = sums_over(parts[part], V);
-    });
-    Sums total = std::move(partial.front());
-    for (std::size_t part = 1; part < partial.size(); ++part) {
-      total.products.view() += partial[part].products.view();
-      for (std::size_t u = 0; u < total.slopes.size(); ++u)
-        total.slopes[u] += partial[part].slopes[u];
-      total.contrast += partial[part].contrast;
-    }
-    return total;
+    return ordered_reduce<Sums>(
+        context_, parts.count(), work, [&] { return Sums(V.rows()); },
+        [&](Index part, Sums& sums) {
+          for_tiles(parts[part], kTileRows, [&](Range tile) { add_tile(tile, V, sums); });
+        });
   }
 
-  [[nodiscard]] Sums sums_over(Range part, const Matrix<float>& V) const {
-    const Index K = V.rows();
-    Sums sums{Matrix<double>(K, K), std::vector<double>(static_cast<std::size_t>(K), 0.0)};
-    const Partition tiles(part.size(), kTileRows);
-    Matrix<float> products(K, K);
-    std::vector<float> scratch(static_cast<std::size_t>(K));
-    for (Index t = 0; t < tiles.count(); ++t) {
-      const ConstMatrixView<float> Z = ConstMatrixView<float>(Z_).rows_between(
-          part.begin + tiles[t].begin, part.begin + tiles[t].end);
-      Matrix<float> Y(Z.rows(), K);
-      blas::gemm<float>(Op::kPlain, Op::kTransposed, 1.0F, Z, V, 0.0F, Y);
-      for (Index i = 0; i < Y.rows(); ++i)
-        sums.contrast += contrast_row(Y.row(i), sums.slopes, scratch);
-      blas::gemm<float>(Op::kTransposed, Op::kPlain, 1.0F, Y, Z, 0.0F, products);
-      sums.products.view() += products.view().cast<double>();
-    }
-    return sums;
+  void add_tile(Range tile, const Matrix<float>& V, Sums& sums) const {
+    const ConstMatrixView<float> Z = ConstMatrixView<float>(Z_).rows_between(tile.begin, tile.end);
+    Matrix<float> products(V.rows(), V.rows());
+    std::vector<float> scratch(static_cast<std::size_t>(V.rows()));
+    Matrix<float> Y(Z.rows(), V.rows());
+    blas::gemm<float>(Op::kPlain, Op::kTransposed, 1.0F, Z, V, 0.0F, Y);
+    for (Index i = 0; i < Y.rows(); ++i)
+      sums.contrast += contrast_row(Y.row(i), sums.slopes, scratch);
+    blas::gemm<float>(Op::kTransposed, Op::kPlain, 1.0F, Y, Z, 0.0F, products);
+    sums.products.view() += products.view().cast<double>();
   }
 
   /// Turns y into tanh y, adds 1 - tanh² to the slopes and returns Σ log cosh y. With e =

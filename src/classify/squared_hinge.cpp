@@ -10,7 +10,7 @@ namespace krica {
 namespace {
 
 constexpr Index kBlockRows = 32;  // few enough to stay in the cache between the two products
-constexpr Index kGroups = 16;     // partial gradients: fixed, so that bits are
+constexpr Index kPartRows = 128;  // at least, to pay for adding up a part's gradient
 
 double squared_norm(ConstMatrixView<float> W) {
   double sum = 0;
@@ -33,37 +33,39 @@ SquaredHinge::SquaredHinge(const Context& context, ConstMatrixView<float> Z,
       sample_weights_(weights),
       decay_(1.0 / (C * static_cast<double>(Z.rows()))) {}
 
+/// Of the losses and, where it has rows, their gradient.
+struct SquaredHinge::Sums {
+  double loss = 0;
+  Matrix<float> gradient;
+
+  static auto members(auto& sums) { return std::tie(sums.loss, sums.gradient); }
+};
+
 double SquaredHinge::value_and_gradient(ConstMatrixView<float> W, MatrixView<float> gradient) {
-  const Partition groups(Z_.rows(), (Z_.rows() + kGroups - 1) / kGroups);
-  std::vector<Matrix<float>> sums(static_cast<std::size_t>(groups.count()));
-  const auto scores = scores_of(W);
-  const double loss = parallel_sum(context_, groups.count(), Work{2 * operations()}, [&](Index g) {
-    Matrix<float>& sum = sums[static_cast<std::size_t>(g)] = Matrix<float>(n_classes_, cols());
-    return group_loss(groups[g], W, *scores, &sum);
-  });
+  const Sums sums = sums_over_samples(W, true);
   const double scale = 1.0 / static_cast<double>(Z_.rows());
-  parallel_for(context_, n_classes_, work_of(groups.count(), gradient.size()), [&](Index c) {
-    for (Index j = 0; j < cols(); ++j) {
-      double total = 0;
-      for (const auto& sum : sums) total += static_cast<double>(sum(c, j));
-      gradient(c, j) = static_cast<float>(scale * total + decay_ * static_cast<double>(W(c, j)));
-    }
-  });
-  return scale * loss + decay_ / 2 * squared_norm(W);
+  gradient =
+      (scale * sums.gradient.view().cast<double>() + decay_ * W.cast<double>()).cast<float>();
+  return scale * sums.loss + decay_ / 2 * squared_norm(W);
 }
 
 double SquaredHinge::value(ConstMatrixView<float> W) {
-  const Partition groups(Z_.rows(), (Z_.rows() + kGroups - 1) / kGroups);
-  const auto scores = scores_of(W);
-  const double loss = parallel_sum(context_, groups.count(), Work{operations()}, [&](Index g) {
-    return group_loss(groups[g], W, *scores, nullptr);
-  });
+  const double loss = sums_over_samples(W, false).loss;
   return loss / static_cast<double>(Z_.rows()) + decay_ / 2 * squared_norm(W);
 }
 
-/// Of all scores.
-double SquaredHinge::operations() const {
-  return 2.0 * static_cast<double>(Z_.size()) * static_cast<double>(n_classes_);
+SquaredHinge::Sums SquaredHinge::sums_over_samples(ConstMatrixView<float> W,
+                                                   bool with_gradient) const {
+  const auto scores = scores_of(W);
+  const Partition parts = sum_parts(Z_.rows(), kPartRows);
+  return ordered_reduce<Sums>(
+      context_, parts.count(), work_of(Z_.size(), n_classes_, with_gradient ? 4 : 2),
+      [&] {
+        return Sums{0, Matrix<float>(with_gradient ? n_classes_ : 0, cols())};
+      },
+      [&](Index part, Sums& sums) {
+        for_tiles(parts[part], kBlockRows, [&](Range rows) { add_block(rows, W, *scores, sums); });
+      });
 }
 
 /// Of the weights without the biases.
@@ -71,27 +73,19 @@ std::unique_ptr<const ClassScores> SquaredHinge::scores_of(ConstMatrixView<float
   return ClassScores::of(ConstMatrixView<float>(W.data(), n_classes_, Z_.cols(), W.outerStride()));
 }
 
-/// The loss of some samples; their gradient is added to `sum` where wanted.
-double SquaredHinge::group_loss(Range group, ConstMatrixView<float> W,
-                                const ClassScores& class_scores, Matrix<float>* sum) const {
-  const Partition blocks(group.size(), kBlockRows);
+void SquaredHinge::add_block(Range rows, ConstMatrixView<float> W, const ClassScores& class_scores,
+                             Sums& sums) const {
+  context_.check_cancelled();
   const Index F = Z_.cols();
-  Matrix<float> scores(blocks.largest(), n_classes_);
-  double loss = 0;
-  for (Index b = 0; b < blocks.count(); ++b) {
-    context_.check_cancelled();
-    const Range rows{group.begin + blocks[b].begin, group.begin + blocks[b].end};
-    const ConstMatrixView<float> Z = Z_.rows_between(rows.begin, rows.end);
-    const MatrixView<float> S = MatrixView<float>(scores).rows_between(0, rows.size());
-    class_scores.compute(Z, S);
-    for (Index i = 0; i < rows.size(); ++i) loss += row_loss(rows.begin + i, W, scores.row(i));
-    if (sum == nullptr) continue;
-    add_class_products(S, Z, MatrixView<float>(sum->data(), n_classes_, F, F + 1));
-    for (Index i = 0; i < rows.size(); ++i) {
-      for (Index c = 0; c < n_classes_; ++c) (*sum)(c, F) += scores(i, c);
-    }
+  const ConstMatrixView<float> Z = Z_.rows_between(rows.begin, rows.end);
+  Matrix<float> scores(rows.size(), n_classes_);
+  class_scores.compute(Z, scores);
+  for (Index i = 0; i < rows.size(); ++i) sums.loss += row_loss(rows.begin + i, W, scores.row(i));
+  if (sums.gradient.rows() == 0) return;
+  add_class_products(scores, Z, MatrixView<float>(sums.gradient.data(), n_classes_, F, F + 1));
+  for (Index i = 0; i < rows.size(); ++i) {
+    for (Index c = 0; c < n_classes_; ++c) sums.gradient(c, F) += scores(i, c);
   }
-  return loss;
 }
 
 /// On entry `row` holds w_c·z_i; on return the derivatives of the loss in the scores.

@@ -10,7 +10,7 @@
 
 #include "krica/runtime/context.hpp"
 #include "krica/solvers/objective.hpp"
-#include "runtime/parallel.hpp"
+#include "runtime/ordered_reduce.hpp"
 
 namespace krica {
 
@@ -28,10 +28,11 @@ class SquaredHinge final : public Objective<float> {
   double value(ConstMatrixView<float> W) override;
 
  private:
-  [[nodiscard]] double operations() const;
+  struct Sums;
   [[nodiscard]] std::unique_ptr<const ClassScores> scores_of(ConstMatrixView<float> W) const;
-  double group_loss(Range group, ConstMatrixView<float> W, const ClassScores& class_scores,
-                    Matrix<float>* sum) const;
+  [[nodiscard]] Sums sums_over_samples(ConstMatrixView<float> W, bool with_gradient) const;
+  void add_block(Range rows, ConstMatrixView<float> W, const ClassScores& class_scores,
+                 Sums& sums) const;
   double row_loss(Index i, ConstMatrixView<float> W, float* row) const;
 
   const Context& context_;

@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "krica/runtime/column_moments.hpp"
 #include "runtime/check.hpp"
 #include "runtime/parallel.hpp"
 
@@ -10,7 +11,6 @@ namespace krica {
 namespace {
 
 constexpr Index kTileRows = 256;
-constexpr Index kTileColumns = 512;
 constexpr double kVarianceFloor = 0.01;  // part of the mean variance
 
 }  // namespace
@@ -20,33 +20,15 @@ Standardiser Standardiser::fit(const Context& context, ConstMatrixView<float> fe
   require(features.rows() >= 2, "standardise", "at least 2 samples are needed, got {}",
           features.rows());
   require_finite(features, "standardise", "features");
-  const auto n = static_cast<std::size_t>(features.cols());
-  const auto m = static_cast<double>(features.rows());
-  std::vector<double> means(n);
-  std::vector<double> variances(n);
-  const Partition tiles(features.cols(), kTileColumns);
-  parallel_for(context, tiles.count(), work_of(features.size(), 2 * kPerValue), [&](Index t) {
-    const Range tile = tiles[t];
-    for (Index i = 0; i < features.rows(); ++i) {
-      const float* row = features.data() + i * features.outerStride();
-      for (Index j = tile.begin; j < tile.end; ++j)
-        means[static_cast<std::size_t>(j)] += static_cast<double>(row[j]);
-    }
-    for (Index j = tile.begin; j < tile.end; ++j) means[static_cast<std::size_t>(j)] /= m;
-    for (Index i = 0; i < features.rows(); ++i) {
-      const float* row = features.data() + i * features.outerStride();
-      for (Index j = tile.begin; j < tile.end; ++j) {
-        const double difference = static_cast<double>(row[j]) - means[static_cast<std::size_t>(j)];
-        variances[static_cast<std::size_t>(j)] += difference * difference;
-      }
-    }
-  });
+  const ColumnMoments moments = column_moments(context, features);
+  const auto n = moments.mean().size();
+  const double freedom = moments.count() - 1;
   const double mean_variance =
-      ordered_sum(variances.data(), features.cols()) / (m - 1) / static_cast<double>(n);
+      ordered_sum(moments.squares().data(), features.cols()) / freedom / static_cast<double>(n);
   Standardiser standardiser;
   for (std::size_t j = 0; j < n; ++j) {
-    const double spread = variances[j] / (m - 1) + kVarianceFloor * mean_variance;
-    standardiser.mean_.push_back(static_cast<float>(means[j]));
+    const double spread = moments.squares()[j] / freedom + kVarianceFloor * mean_variance;
+    standardiser.mean_.push_back(static_cast<float>(moments.mean()[j]));
     standardiser.inverse_deviation_.push_back(spread > 0 ? static_cast<float>(1 / std::sqrt(spread))
                                                          : 0.0F);
   }

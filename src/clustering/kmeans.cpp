@@ -10,7 +10,7 @@
 #include "clustering/lloyd.hpp"
 #include "kernels/distances.hpp"
 #include "runtime/check.hpp"
-#include "runtime/parallel.hpp"
+#include "runtime/ordered_reduce.hpp"
 
 namespace krica {
 namespace {
@@ -57,11 +57,12 @@ class Lloyd {
     }
     const auto nearest = BestRow<Scalar>::of_scores(centers_, offsets);
     const Partition tiles(X_.rows(), kTileRows);
-    return parallel_sum(context_, tiles.count(), work_of(X_.size(), centers_.rows()), [&](Index t) {
-      const Range tile = tiles[t];
-      nearest->find(X_.rows_between(tile.begin, tile.end), assignment_.data() + tile.begin);
-      return measure(tile);
-    });
+    return ordered_reduce(
+        context_, tiles.count(), work_of(X_.size(), centers_.rows()), [&](Index t) {
+          const Range tile = tiles[t];
+          nearest->find(X_.rows_between(tile.begin, tile.end), assignment_.data() + tile.begin);
+          return measure(tile);
+        });
   }
 
   /// The samples' squared distances to their centres; returns their sum.
@@ -77,15 +78,14 @@ class Lloyd {
   }
 
   void update_centers() {
-    const lloyd::Members members(assignment_, centers_.rows());
-    const Matrix<double> sums =
-        lloyd::assigned_sums<Scalar>(context_, X_, members, {}, centers_.rows());
+    const lloyd::AssignedSums sums =
+        lloyd::assigned_sums<Scalar>(context_, X_, assignment_, {}, centers_.rows());
     std::vector<Index> empty;
     for (Index k = 0; k < centers_.rows(); ++k) {
-      const Index count = members.count(k);
+      const Index count = sums.counts[static_cast<std::size_t>(k)];
       if (count == 0) empty.push_back(k);
       for (Index j = 0; count > 0 && j < X_.cols(); ++j)
-        centers_(k, j) = static_cast<Scalar>(sums(k, j) / static_cast<double>(count));
+        centers_(k, j) = static_cast<Scalar>(sums.values(k, j) / static_cast<double>(count));
     }
     if (!empty.empty()) reseed(empty);
   }
@@ -143,7 +143,7 @@ Matrix<Scalar> plus_plus(const Context& context, ConstMatrixView<Scalar> X, Inde
   const Work work = work_of(pool.size(), kPerValue);
   while (static_cast<Index>(chosen.size()) < K) {
     const Scalar* last = pool.row(chosen.back());
-    const double total = parallel_sum(context, tiles.count(), work, [&](Index t) {
+    const double total = ordered_reduce(context, tiles.count(), work, [&](Index t) {
       double sum = 0;
       for (Index i = tiles[t].begin; i < tiles[t].end; ++i) {
         double& distance = nearest[static_cast<std::size_t>(i)];

@@ -13,7 +13,7 @@
 
 #include "krica/clustering/turn.hpp"
 #include "runtime/check.hpp"
-#include "runtime/parallel.hpp"
+#include "runtime/ordered_reduce.hpp"
 
 namespace krica::lloyd {
 
@@ -61,88 +61,35 @@ Turns take_turns(const Context& context, std::string_view name, const Options& o
   return turns;
 }
 
-/// The samples of each of K rows.
-class Members {
- public:
-  Members(std::span<const Index> assignment, Index K)
-      : begins_(static_cast<std::size_t>(K) + 1, 0), samples_(assignment.size()) {
-    for (const Index k : assignment) ++begins_[static_cast<std::size_t>(k) + 1];
-    std::partial_sum(begins_.begin(), begins_.end(), begins_.begin());
-    std::vector<Index> next = begins_;
-    for (std::size_t i = 0; i < assignment.size(); ++i) {
-      Index& place = next[static_cast<std::size_t>(assignment[i])];
-      samples_[static_cast<std::size_t>(place++)] = static_cast<Index>(i);
-    }
-  }
+/// What the samples of each of K rows add up to.
+struct AssignedSums {
+  Matrix<double> values;      ///< K × n: Σ weight_i x_i
+  std::vector<Index> counts;  ///< K
 
-  /// Of row k, in ascending order.
-  [[nodiscard]] std::span<const Index> of(Index k) const {
-    return std::span(samples_).subspan(begin(k), static_cast<std::size_t>(count(k)));
-  }
-  [[nodiscard]] Index count(Index k) const {
-    return begins_[static_cast<std::size_t>(k) + 1] - begins_[static_cast<std::size_t>(k)];
-  }
-
- private:
-  [[nodiscard]] std::size_t begin(Index k) const {
-    return static_cast<std::size_t>(begins_[static_cast<std::size_t>(k)]);
-  }
-
-  std::vector<Index> begins_;  // of the rows' parts of samples_, and the end
-  std::vector<Index> samples_;
+  AssignedSums(Index K, Index n) : values(K, n), counts(static_cast<std::size_t>(K), 0) {}
+  static auto members(auto& sums) { return std::tie(sums.values, sums.counts); }
 };
 
-/// Rows cut into runs of at most kRunSamples samples, so that one row with most of the samples
-/// keeps no thread busy alone. Cut by sizes, so that the order of the sums is fixed.
-struct Run {
-  Index row;
-  Range samples;  // of those of the row
-};
-
-inline std::vector<Run> runs_of(const Members& members, Index K) {
-  constexpr Index kRunSamples = 1024;
-  std::vector<Run> runs;
-  for (Index k = 0; k < K; ++k) {
-    const Partition parts(members.count(k), kRunSamples);
-    for (Index part = 0; part < parts.count(); ++part) runs.push_back({k, parts[part]});
-  }
-  return runs;
-}
-
-/// sum += Σ weight_i x_i over the given samples. No weights: all 1.
+/// No weights: all 1. Parts have several times as many samples as there are rows, so that adding up
+/// a part's sums takes little beside making them.
 template <class Scalar>
-void add_samples(ConstMatrixView<Scalar> X, std::span<const Index> samples,
-                 std::span<const double> weights, double* sum) {
-  for (const Index i : samples) {
-    const double weight = weights.empty() ? 1.0 : weights[static_cast<std::size_t>(i)];
-    const Scalar* x = X.data() + i * X.outerStride();
-    for (Index j = 0; j < X.cols(); ++j) sum[j] += weight * static_cast<double>(x[j]);
-  }
-}
-
-/// Σ weight_i x_i over the samples of each of K rows, in double. No weights: all 1.
-template <class Scalar>
-Matrix<double> assigned_sums(const Context& context, ConstMatrixView<Scalar> X,
-                             const Members& members, std::span<const double> weights, Index K) {
-  constexpr Index kRunsAtATime = 16;
-  const std::vector<Run> runs = runs_of(members, K);
-  Matrix<double> parts(static_cast<Index>(runs.size()), X.cols());
-  const Partition tiles(parts.rows(), kRunsAtATime);
-  parallel_for(context, tiles.count(), work_of(X.size(), kPerValue), [&](Index t) {
-    for (Index r = tiles[t].begin; r < tiles[t].end; ++r) {
-      const auto& [row, range] = runs[static_cast<std::size_t>(r)];
-      const auto samples = members.of(row).subspan(static_cast<std::size_t>(range.begin),
-                                                   static_cast<std::size_t>(range.size()));
-      add_samples(X, samples, weights, parts.row(r));
-    }
-  });
-  Matrix<double> sums(K, X.cols());
-  for (std::size_t r = 0; r < runs.size(); ++r) {
-    const double* part = parts.row(static_cast<Index>(r));
-    double* sum = sums.row(runs[r].row);
-    for (Index j = 0; j < X.cols(); ++j) sum[j] += part[j];
-  }
-  return sums;
+AssignedSums assigned_sums(const Context& context, ConstMatrixView<Scalar> X,
+                           std::span<const Index> assignment, std::span<const double> weights,
+                           Index K) {
+  const Partition parts(X.rows(), std::max<Index>(1024, 8 * K));
+  return ordered_reduce<AssignedSums>(
+      context, parts.count(), work_of(X.size(), kPerValue),
+      [&] { return AssignedSums(K, X.cols()); },
+      [&](Index part, AssignedSums& sums) {
+        for (Index i = parts[part].begin; i < parts[part].end; ++i) {
+          const auto at = static_cast<std::size_t>(i);
+          const double weight = weights.empty() ? 1.0 : weights[at];
+          const Scalar* x = X.data() + i * X.outerStride();
+          double* sum = sums.values.row(assignment[at]);
+          for (Index j = 0; j < X.cols(); ++j) sum[j] += weight * static_cast<double>(x[j]);
+          ++sums.counts[static_cast<std::size_t>(assignment[at])];
+        }
+      });
 }
 
 /// The `count` samples with the largest costs, the largest first, the first of equals first.

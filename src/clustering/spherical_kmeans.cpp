@@ -9,7 +9,7 @@
 #include "clustering/best_row.hpp"
 #include "clustering/lloyd.hpp"
 #include "runtime/check.hpp"
-#include "runtime/parallel.hpp"
+#include "runtime/ordered_reduce.hpp"
 
 namespace krica {
 namespace {
@@ -68,7 +68,7 @@ class Spherical {
   double assign() {
     const auto best = BestRow<Scalar>::of_magnitudes(atoms_);
     const Partition tiles(X_.rows(), kTileRows);
-    return parallel_sum(context_, tiles.count(), work_of(X_.size(), atoms_.rows()), [&](Index t) {
+    return ordered_reduce(context_, tiles.count(), work_of(X_.size(), atoms_.rows()), [&](Index t) {
       const Range tile = tiles[t];
       best->find(X_.rows_between(tile.begin, tile.end), assignment_.data() + tile.begin);
       return measure(tile);
@@ -90,12 +90,11 @@ class Spherical {
   }
 
   void update_atoms() {
-    const lloyd::Members members(assignment_, atoms_.rows());
-    const Matrix<double> sums =
-        lloyd::assigned_sums<Scalar>(context_, X_, members, gains_, atoms_.rows());
+    const lloyd::AssignedSums sums =
+        lloyd::assigned_sums<Scalar>(context_, X_, assignment_, gains_, atoms_.rows());
     std::vector<Index> empty;
     for (Index u = 0; u < atoms_.rows(); ++u) {
-      if (!set_atom(u, sums.row(u))) empty.push_back(u);
+      if (!set_atom(u, sums.values.row(u))) empty.push_back(u);
     }
     if (!empty.empty()) reseed(empty);
   }

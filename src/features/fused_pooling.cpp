@@ -16,6 +16,7 @@
 #include <hwy/foreach_target.h>                          // IWYU pragma: keep
 // After foreach_target.h:
 #include "kernels/affine_panels-inl.hpp"
+#include "kernels/kernel_math.hpp"
 
 #ifndef KRICA_FEATURES_FUSED_POOLING_ONCE
 #define KRICA_FEATURES_FUSED_POOLING_ONCE
@@ -23,9 +24,9 @@ namespace krica {
 
 enum class CodeMap {
   kExp2,
-  kReciprocal,
+  kInverseSquareDistance,
   kInverseDistance,
-  kPower,
+  kPolynomial,
   kIdentity,
   kAbs,
   kSoftThreshold,
@@ -40,7 +41,7 @@ struct AffineCode {
   std::vector<float> c;           // K
   std::vector<float> d;           // K
   std::vector<float> thresholds;  // t_u of the soft threshold; later to the end of the last panel
-  float scale = 1;                // b of the inverse distance
+  float scale = 1;                // b of the inverse distances
   int degree = 1;                 // of the polynomial
 };
 
@@ -74,39 +75,47 @@ HWY_INLINE Vector exp2_of(Vector x) {
   return hn::BitCast(d, hn::Add(hn::BitCast(di, p), hn::ShiftLeft<23>(hn::BitCast(di, rounded))));
 }
 
+struct VectorMath {
+  using Value = Vector;
+  static HWY_INLINE Value constant(double value) {
+    return hn::Set(Tag(), static_cast<float>(value));
+  }
+  static HWY_INLINE Value add(Value a, Value b) { return hn::Add(a, b); }
+  static HWY_INLINE Value multiply(Value a, Value b) { return hn::Mul(a, b); }
+  static HWY_INLINE Value multiply_add(Value a, Value b, Value c) { return hn::MulAdd(a, b, c); }
+  static HWY_INLINE Value divide(Value a, Value b) { return hn::Div(a, b); }
+  static HWY_INLINE Value sqrt(Value a) { return hn::Sqrt(a); }
+};
+using Formula = KernelMath<VectorMath>;
+
 // Maps from a to the code; kOutputs 2 where there are two channels an atom. `atom` is that of the
-// first lane.
+// first lane. Rounding may take a squared distance below 0.
 struct Exp2 {
   static constexpr int kOutputs = 1;
   explicit Exp2(const AffineCode&) {}
   HWY_INLINE Vector operator()(Vector a, int, Index) const { return exp2_of(a); }
 };
-struct Reciprocal {
+struct InverseSquareDistance {
   static constexpr int kOutputs = 1;
-  explicit Reciprocal(const AffineCode&) {}
+  explicit InverseSquareDistance(const AffineCode& code) : scale(code.scale) {}
   HWY_INLINE Vector operator()(Vector a, int, Index) const {
-    const Tag d;
-    return hn::Div(hn::Set(d, 1.0F), hn::Max(a, hn::Set(d, 1.0F)));
+    return Formula::inverse_square_distance(hn::Max(a, hn::Zero(Tag())), hn::Set(Tag(), scale));
   }
+  float scale;
 };
 struct InverseDistance {
   static constexpr int kOutputs = 1;
   explicit InverseDistance(const AffineCode& code) : scale(code.scale) {}
   HWY_INLINE Vector operator()(Vector a, int, Index) const {
-    const Tag d;
-    const auto one = hn::Set(d, 1.0F);
-    const Vector distance = hn::Sqrt(hn::Max(a, hn::Zero(d)));
-    return hn::Div(one, hn::MulAdd(hn::Set(d, scale), distance, one));
+    return Formula::inverse_distance(hn::Max(a, hn::Zero(Tag())), hn::Set(Tag(), scale));
   }
   float scale;
 };
-struct Power {
+struct Polynomial {
   static constexpr int kOutputs = 1;
-  explicit Power(const AffineCode& code) : degree(code.degree) {}
+  explicit Polynomial(const AffineCode& code) : degree(code.degree) {}
   HWY_INLINE Vector operator()(Vector a, int, Index) const {
-    Vector power = a;
-    for (int i = 1; i < degree; ++i) power = hn::Mul(power, a);
-    return power;
+    return Formula::polynomial(a, degree);
   }
   int degree;
 };
@@ -150,12 +159,12 @@ class Packed final : public FusedPooling {
     switch (code_.map) {
       case CodeMap::kExp2:
         return add_all<Exp2>(rows, cells, sums);
-      case CodeMap::kReciprocal:
-        return add_all<Reciprocal>(rows, cells, sums);
+      case CodeMap::kInverseSquareDistance:
+        return add_all<InverseSquareDistance>(rows, cells, sums);
       case CodeMap::kInverseDistance:
         return add_all<InverseDistance>(rows, cells, sums);
-      case CodeMap::kPower:
-        return add_all<Power>(rows, cells, sums);
+      case CodeMap::kPolynomial:
+        return add_all<Polynomial>(rows, cells, sums);
       case CodeMap::kIdentity:
         return add_all<Identity>(rows, cells, sums);
       case CodeMap::kAbs:
@@ -301,20 +310,23 @@ namespace {
 
 HWY_EXPORT(make_packed);
 
-/// a = offset + w·x.
-AffineCode product_code(CodeMap map, ConstMatrixView<float> W, float offset = 0) {
+using NumberFormula = HWY_NAMESPACE::KernelMath<HWY_NAMESPACE::NumberMath<double>>;
+
+/// a = w·x.
+AffineCode product_code(CodeMap map, ConstMatrixView<float> W) {
   AffineCode code;
   code.map = map;
   code.v = Matrix<float>::copy_of(W);
   code.c.assign(static_cast<std::size_t>(W.rows()), 0.0F);
-  code.d.assign(static_cast<std::size_t>(W.rows()), offset);
+  code.d.assign(static_cast<std::size_t>(W.rows()), 0.0F);
   return code;
 }
 
-/// a_u = offset + scale(u)·‖w_u - x‖².
+double one(std::size_t) { return 1; }
+
+/// a_u = scale(u)·‖w_u - x‖².
 template <class ScaleOfAtom>
-AffineCode distance_code(CodeMap map, ConstMatrixView<float> W, ScaleOfAtom scale_of,
-                         double offset = 0) {
+AffineCode distance_code(CodeMap map, ConstMatrixView<float> W, ScaleOfAtom scale_of) {
   AffineCode code = product_code(map, W);
   for (Index u = 0; u < W.rows(); ++u) {
     const auto at = static_cast<std::size_t>(u);
@@ -323,7 +335,7 @@ AffineCode distance_code(CodeMap map, ConstMatrixView<float> W, ScaleOfAtom scal
     for (Index j = 0; j < W.cols(); ++j)
       code.v(u, j) = static_cast<float>(-2 * scale * static_cast<double>(w[j]));
     code.c[at] = static_cast<float>(scale);
-    code.d[at] = static_cast<float>(offset + scale * ordered_dot(w, w, W.cols()));
+    code.d[at] = static_cast<float>(scale * ordered_dot(w, w, W.cols()));
   }
   return code;
 }
@@ -335,25 +347,23 @@ std::optional<AffineCode> kernel_code(const Encoder& encoder) {
   switch (kernel.kind) {
     case KernelKind::kGaussian:
       return distance_code(CodeMap::kExp2, W, [&](std::size_t u) {
-        return -std::numbers::log2e *
-               (gammas.empty() ? kernel.gamma : static_cast<double>(gammas[u]));
+        const double gamma = gammas.empty() ? kernel.gamma : static_cast<double>(gammas[u]);
+        return std::numbers::log2e * NumberFormula::gaussian_exponent(1, gamma);
       });
     case KernelKind::kInverseSquareDistance:
-      return distance_code(
-          CodeMap::kReciprocal, W, [&](std::size_t) { return kernel.scale; }, 1);
+      return distance_code(CodeMap::kInverseSquareDistance, W, one);
     case KernelKind::kInverseDistance:
-      return distance_code(CodeMap::kInverseDistance, W, [](std::size_t) { return 1.0; });
+      return distance_code(CodeMap::kInverseDistance, W, one);
     case KernelKind::kLinear:
       return product_code(CodeMap::kIdentity, W);
     case KernelKind::kPolynomial:
-      return product_code(CodeMap::kPower, W, 1.0F);
+      return product_code(CodeMap::kPolynomial, W);
     default:
       return std::nullopt;  // the histogram intersection is no function of products
   }
 }
 
 std::optional<AffineCode> code_of(const Encoder& encoder) {
-  const auto one = [](std::size_t) { return 1.0; };
   switch (encoder.options().kind) {
     case EncoderKind::kKernel:
       return kernel_code(encoder);

@@ -8,12 +8,11 @@
 //   a_u = v_u·x + c_u ‖x‖² + d_u,
 //
 //   Gaussian                 v = 2γw, c = -γ, d = -γ‖w‖² (all times log₂e)   s = 2^a
-//   inverse square distance  v = -2bw, c = b, d = 1 + b‖w‖²                  s = 1/a
-//   inverse distance         v = -2w,  c = 1, d = ‖w‖²                       s = 1/(1 + b √a)
-//   polynomial               v = w,    c = 0, d = 1                          s = a^degree
-//   linear, abs, soft        v = w,    c = 0, d = 0                          s = a, |a|, max(0, ±a
-//   - t) triangle, hard           v = -2w,  c = 1, d = ‖w‖²                       from √a, a of all
-//   atoms
+//   inverse distances        v = -2w, c = 1,  d = ‖w‖²                       of ‖w-x‖² = a
+//   polynomial               v = w,   c = 0,  d = 0                          of w·x = a
+//   linear, abs              v = w,   c = 0,  d = 0                          s = a, |a|
+//   soft threshold           v = w,   c = 0,  d = 0                          s = max(0, ±a - t)
+//   triangle, hard           v = -2w, c = 1,  d = ‖w‖²                       from a of all atoms
 //
 // so atoms are packed once into panels as wide as a few vector registers, a tile of patches times a
 // panel is accumulated in registers, mapped there, and added to the sums of its cell. Triangle and

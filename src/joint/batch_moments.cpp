@@ -1,49 +1,56 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "krica/joint/batch_moments.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include "runtime/check.hpp"
-#include "runtime/parallel.hpp"
+#include "runtime/ordered_reduce.hpp"
 
 namespace krica {
 namespace {
 
 constexpr std::string_view kName = "joint";
-constexpr Index kTileColumns = 256;
+constexpr Index kTileRows = 16;
 
-/// Calls body(columns) for fixed tiles of columns, in parallel.
-template <class Body>
-void for_columns(const Context& context, Index columns, Body body) {
-  const Partition tiles(columns, kTileColumns);
-  parallel_for(context, tiles.count(), [&](Index t) { body(tiles[t]); });
+BatchMoments moments_of(const ColumnMoments& sums) {
+  BatchMoments moments{sums.mean(), sums.squares()};
+  for (double& variance : moments.variance) variance /= sums.count();
+  return moments;
 }
 
-struct ColumnSums {
-  double mean = 0;
-  double squares = 0;  // of differences from the mean
+/// Over rows of a batch, for the way back.
+struct BackwardSums {
+  std::vector<double> Q;
+  std::vector<double> products;  // Σ Q Z
+
+  explicit BackwardSums(Index columns) : Q(static_cast<std::size_t>(columns)), products(Q) {}
+  static auto members(auto& sums) { return std::tie(sums.Q, sums.products); }
 };
 
 template <class Scalar>
-ColumnSums column_sums(ConstMatrixView<Scalar> Z, Index j) {
-  ColumnSums sums;
-  for (Index i = 0; i < Z.rows(); ++i) sums.mean += static_cast<double>(Z(i, j));
-  sums.mean /= static_cast<double>(Z.rows());
-  for (Index i = 0; i < Z.rows(); ++i) {
-    const double difference = static_cast<double>(Z(i, j)) - sums.mean;
-    sums.squares += difference * difference;
-  }
-  return sums;
+BackwardSums backward_sums(const Context& context, ConstMatrixView<Scalar> Z,
+                           ConstMatrixView<Scalar> Q) {
+  const Partition parts(Z.rows(), kTileRows);
+  return ordered_reduce<BackwardSums>(
+      context, parts.count(), work_of(Z.size(), 2 * kPerValue),
+      [&] { return BackwardSums(Z.cols()); },
+      [&](Index part, BackwardSums& sums) {
+        for (Index i = parts[part].begin; i < parts[part].end; ++i) {
+          for (Index j = 0; j < Z.cols(); ++j) {
+            const auto q = static_cast<double>(Q(i, j));
+            sums.Q[static_cast<std::size_t>(j)] += q;
+            sums.products[static_cast<std::size_t>(j)] += q * static_cast<double>(Z(i, j));
+          }
+        }
+      });
 }
 
-template <class Scalar>
-void apply(const BatchMoments& moments, Range columns, MatrixView<Scalar> Z) {
-  for (Index j = columns.begin; j < columns.end; ++j) {
-    const double mean = moments.mean[static_cast<std::size_t>(j)];
-    const double inverse = moments.inverse_deviation(j);
-    for (Index i = 0; i < Z.rows(); ++i)
-      Z(i, j) = static_cast<Scalar>((static_cast<double>(Z(i, j)) - mean) * inverse);
-  }
+std::vector<double> inverse_deviations(const BatchMoments& moments) {
+  std::vector<double> inverse;
+  for (Index j = 0; j < std::ssize(moments.mean); ++j)
+    inverse.push_back(moments.inverse_deviation(j));
+  return inverse;
 }
 
 }  // namespace
@@ -52,47 +59,18 @@ double BatchMoments::inverse_deviation(Index j) const {
   return 1 / std::sqrt(variance[static_cast<std::size_t>(j)] + kVarianceFloor);
 }
 
-/// Mean and squared differences from it, of the rows that there are and those that come: Chan,
-/// Golub and LeVeque, "Updating formulae and a pairwise algorithm for computing sample variances",
-/// 1979.
 template <class Scalar>
 void MomentSums::add(const Context& context, ConstMatrixView<Scalar> rows) {
-  mean_.resize(static_cast<std::size_t>(rows.cols()), 0.0);
-  squares_.resize(mean_.size(), 0.0);
-  const auto added = static_cast<double>(rows.rows());
-  const double total = count_ + added;
-  for_columns(context, rows.cols(), [&](Range columns) {
-    for (Index j = columns.begin; j < columns.end; ++j) {
-      const auto at = static_cast<std::size_t>(j);
-      const ColumnSums of_rows = column_sums(rows, j);
-      const double apart = of_rows.mean - mean_[at];
-      squares_[at] += of_rows.squares + apart * apart * count_ * added / total;
-      mean_[at] += apart * added / total;
-    }
-  });
-  count_ = total;
+  sums_ += column_moments(context, rows);
 }
 
-BatchMoments MomentSums::moments() const {
-  BatchMoments moments{mean_, squares_};
-  for (double& variance : moments.variance) variance /= count_;
-  return moments;
-}
+BatchMoments MomentSums::moments() const { return moments_of(sums_); }
 
 template <class Scalar>
 BatchMoments standardise_batch(const Context& context, MatrixView<Scalar> Z) {
   require(Z.rows() >= 2, kName, "a batch needs at least 2 images, got {}", Z.rows());
-  const auto count = static_cast<double>(Z.rows());
-  const auto features = static_cast<std::size_t>(Z.cols());
-  BatchMoments moments{std::vector<double>(features), std::vector<double>(features)};
-  for_columns(context, Z.cols(), [&](Range columns) {
-    for (Index j = columns.begin; j < columns.end; ++j) {
-      const ColumnSums sums = column_sums<Scalar>(Z, j);
-      moments.mean[static_cast<std::size_t>(j)] = sums.mean;
-      moments.variance[static_cast<std::size_t>(j)] = sums.squares / count;
-    }
-    apply(moments, columns, Z);
-  });
+  const BatchMoments moments = moments_of(column_moments<Scalar>(context, Z));
+  standardise_with(context, moments, Z);
   return moments;
 }
 
@@ -100,19 +78,16 @@ template <class Scalar>
 void standardise_batch_backward(const Context& context, const BatchMoments& moments,
                                 ConstMatrixView<Scalar> Z, MatrixView<Scalar> Q) {
   const auto count = static_cast<double>(Z.rows());
-  for_columns(context, Z.cols(), [&](Range columns) {
-    for (Index j = columns.begin; j < columns.end; ++j) {
-      double sum = 0;
-      double product = 0;
-      for (Index i = 0; i < Z.rows(); ++i) {
-        sum += static_cast<double>(Q(i, j));
-        product += static_cast<double>(Q(i, j)) * static_cast<double>(Z(i, j));
-      }
-      const double inverse = moments.inverse_deviation(j);
-      for (Index i = 0; i < Z.rows(); ++i) {
-        const double centred = static_cast<double>(Q(i, j)) - sum / count;
-        Q(i, j) = static_cast<Scalar>((centred - static_cast<double>(Z(i, j)) * product / count) *
-                                      inverse);
+  const BackwardSums sums = backward_sums<Scalar>(context, Z, Q);
+  const std::vector<double> inverse = inverse_deviations(moments);
+  const Partition tiles(Z.rows(), kTileRows);
+  parallel_for(context, tiles.count(), work_of(Z.size(), kPerValue), [&](Index t) {
+    for (Index i = tiles[t].begin; i < tiles[t].end; ++i) {
+      for (Index j = 0; j < Z.cols(); ++j) {
+        const auto at = static_cast<std::size_t>(j);
+        const double centred = static_cast<double>(Q(i, j)) - sums.Q[at] / count;
+        const double along = static_cast<double>(Z(i, j)) * sums.products[at] / count;
+        Q(i, j) = static_cast<Scalar>((centred - along) * inverse[at]);
       }
     }
   });
@@ -120,9 +95,19 @@ void standardise_batch_backward(const Context& context, const BatchMoments& mome
 
 template <class Scalar>
 void standardise_with(const Context& context, const BatchMoments& moments, MatrixView<Scalar> Z) {
-  require(static_cast<Index>(moments.mean.size()) == Z.cols(), kName,
-          "moments of {} features for {}", moments.mean.size(), Z.cols());
-  for_columns(context, Z.cols(), [&](Range columns) { apply(moments, columns, Z); });
+  require(std::ssize(moments.mean) == Z.cols(), kName, "moments of {} features for {}",
+          moments.mean.size(), Z.cols());
+  const std::vector<double> inverse = inverse_deviations(moments);
+  const Partition tiles(Z.rows(), kTileRows);
+  parallel_for(context, tiles.count(), work_of(Z.size(), kPerValue), [&](Index t) {
+    for (Index i = tiles[t].begin; i < tiles[t].end; ++i) {
+      for (Index j = 0; j < Z.cols(); ++j) {
+        const auto at = static_cast<std::size_t>(j);
+        Z(i, j) =
+            static_cast<Scalar>((static_cast<double>(Z(i, j)) - moments.mean[at]) * inverse[at]);
+      }
+    }
+  });
 }
 
 #define KRICA_INSTANTIATE(Scalar)                                                        \

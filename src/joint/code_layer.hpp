@@ -21,11 +21,13 @@
 // that the sums of ∂L/∂w_u serve it too. Where a code has a kink, its derivative is 0.
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <span>
 #include <vector>
 
 #include "krica/joint/pooled_codes.hpp"
+#include "runtime/ordered_reduce.hpp"
 
 namespace krica {
 
@@ -40,6 +42,8 @@ struct GradientSums {
       : products(K, n),
         totals(static_cast<std::size_t>(K), 0.0),
         shapes(static_cast<std::size_t>(K), 0.0) {}
+
+  static auto members(auto& sums) { return std::tie(sums.products, sums.totals, sums.shapes); }
 };
 
 /// Memory for the way back of one tile.

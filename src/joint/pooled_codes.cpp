@@ -11,14 +11,13 @@
 #include "features/patch_tile.hpp"
 #include "joint/code_layer.hpp"
 #include "runtime/check.hpp"
-#include "runtime/parallel.hpp"
+#include "runtime/ordered_reduce.hpp"
 
 namespace krica {
 namespace {
 
 constexpr std::string_view kName = "joint";
-constexpr Index kGroups = 16;        // partial gradients: fixed, so that bits are
-constexpr Index kAtomsAtATime = 64;  // when the groups' sums are added
+constexpr Index kAtomsAtATime = 64;
 
 template <class Scalar>
 void check_shapes(const PoolingGrid& grid, const PatchTiles<Scalar>& patches,
@@ -128,37 +127,6 @@ class ImageGradients {
   std::vector<const Scalar*> weights_;
 };
 
-/// The parts' sums of one atom, added in their order.
-template <class Scalar>
-class AtomSums {
- public:
-  explicit AtomSums(Index n)
-      : exact_(static_cast<std::size_t>(n)), products_(static_cast<std::size_t>(n)) {}
-
-  void add_up(const std::vector<GradientSums<Scalar>>& parts, Index atom) {
-    total_ = 0;
-    shape_ = 0;
-    std::fill(exact_.begin(), exact_.end(), 0.0);
-    for (const GradientSums<Scalar>& part : parts) {
-      total_ += part.totals[static_cast<std::size_t>(atom)];
-      shape_ += part.shapes[static_cast<std::size_t>(atom)];
-      const Scalar* row = part.products.row(atom);
-      for (std::size_t j = 0; j < exact_.size(); ++j) exact_[j] += static_cast<double>(row[j]);
-    }
-    for (std::size_t j = 0; j < exact_.size(); ++j) products_[j] = static_cast<Scalar>(exact_[j]);
-  }
-
-  [[nodiscard]] double total() const { return total_; }
-  [[nodiscard]] double shape() const { return shape_; }
-  [[nodiscard]] const Scalar* products() const { return products_.data(); }
-
- private:
-  double total_ = 0;
-  double shape_ = 0;
-  std::vector<double> exact_;
-  std::vector<Scalar> products_;
-};
-
 }  // namespace
 
 template <class Scalar>
@@ -167,7 +135,7 @@ void pool_codes(const Context& context, const PoolingGrid& grid, const PatchTile
   check_shapes(grid, patches, atoms, Z.rows(), Z.cols());
   const auto layer = CodeLayer<Scalar>::of(atoms);
   const auto fused = fused_for(atoms);
-  const Partition groups(Z.rows(), (Z.rows() + kGroups - 1) / kGroups);
+  const Partition groups = sum_parts(Z.rows(), 1);
   parallel_for(context, groups.count(), [&](Index g) {
     ZoneSums<Scalar> sums(grid, atoms, *layer, fused.get());
     for (Index image = groups[g].begin; image < groups[g].end; ++image) {
@@ -186,27 +154,25 @@ void pool_codes_backward(const Context& context, const PoolingGrid& grid,
   const Index K = atoms.W.rows();
   const Index n = atoms.W.cols();
   const auto layer = CodeLayer<Scalar>::of(atoms);
-  const Partition groups(Q.rows(), (Q.rows() + kGroups - 1) / kGroups);
-  std::vector<GradientSums<Scalar>> parts(static_cast<std::size_t>(groups.count()),
-                                          GradientSums<Scalar>(0, n));
-  parallel_for(context, groups.count(), [&](Index g) {
-    GradientSums<Scalar>& part = parts[static_cast<std::size_t>(g)] = GradientSums<Scalar>(K, n);
-    ImageGradients<Scalar> gradients(grid, atoms, *layer);
-    for (Index image = groups[g].begin; image < groups[g].end; ++image) {
-      context.check_cancelled();
-      gradients.add(patches, image, Q.data() + image * Q.outerStride(), part);
-    }
-  });
+  const Partition parts = sum_parts(Q.rows(), 1);
+  const auto sums = ordered_reduce<GradientSums<Scalar>>(
+      context, parts.count(), Work{}, [&] { return GradientSums<Scalar>(K, n); },
+      [&](Index part, GradientSums<Scalar>& sum) {
+        ImageGradients<Scalar> gradients(grid, atoms, *layer);
+        for (Index image = parts[part].begin; image < parts[part].end; ++image) {
+          context.check_cancelled();
+          gradients.add(patches, image, Q.data() + image * Q.outerStride(), sum);
+        }
+      });
   const Partition tiles(K, kAtomsAtATime);
-  parallel_for(context, tiles.count(), [&](Index t) {
-    AtomSums<Scalar> sums(n);
+  parallel_for(context, tiles.count(), work_of(K, n, 2 * kPerValue), [&](Index t) {
     for (Index u = tiles[t].begin; u < tiles[t].end; ++u) {
-      sums.add_up(parts, u);
-      layer->finish(u, sums.total(), sums.products(),
-                    gradient_W.data() + u * gradient_W.outerStride());
+      const auto at = static_cast<std::size_t>(u);
+      const Scalar* products = sums.products.row(u);
+      layer->finish(u, sums.totals[at], products, gradient_W.data() + u * gradient_W.outerStride());
       if (gradient_shapes.empty()) continue;
-      gradient_shapes[static_cast<std::size_t>(u)] =
-          static_cast<Scalar>(layer->finish_shape(u, sums.total(), sums.products(), sums.shape()));
+      gradient_shapes[at] =
+          static_cast<Scalar>(layer->finish_shape(u, sums.totals[at], products, sums.shapes[at]));
     }
   });
 }

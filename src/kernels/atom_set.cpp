@@ -5,8 +5,8 @@
 #include <cmath>
 #include <vector>
 
-#include "kernels/constants.hpp"
 #include "kernels/distances.hpp"
+#include "kernels/kernel_math.hpp"
 #include "runtime/blas.hpp"
 #include "runtime/vector_math.hpp"
 
@@ -31,27 +31,26 @@ Scalar* row_of(MatrixView<Scalar>& matrix, Index i) {
 template <class Scalar>
 void map_distances(const Kernel& kernel, const Scalar* gammas, Scalar* values, Scalar* slopes,
                    Index count) {
+  using Formula = KernelMath<NumberMath<Scalar>>;
   const auto b = static_cast<Scalar>(kernel.scale);
-  const auto tiny = static_cast<Scalar>(kSquaredDistanceFloor);
   switch (kernel.kind) {
     case KernelKind::kGaussian:
-      for (Index u = 0; u < count; ++u) values[u] *= -gammas[u];
+      for (Index u = 0; u < count; ++u)
+        values[u] = Formula::gaussian_exponent(values[u], gammas[u]);
       exp_in_place(values, count);
-      if (slopes != nullptr) {
-        for (Index u = 0; u < count; ++u) slopes[u] = Scalar(-2) * gammas[u] * values[u];
-      }
+      for (Index u = 0; slopes != nullptr && u < count; ++u)
+        slopes[u] = Formula::gaussian_slope(values[u], gammas[u]);
       return;
     case KernelKind::kInverseSquareDistance:
-      for (Index u = 0; u < count; ++u) values[u] = Scalar(1) / (Scalar(1) + b * values[u]);
-      if (slopes != nullptr) {
-        for (Index u = 0; u < count; ++u) slopes[u] = Scalar(-2) * b * values[u] * values[u];
-      }
+      for (Index u = 0; u < count; ++u) values[u] = Formula::inverse_square_distance(values[u], b);
+      for (Index u = 0; slopes != nullptr && u < count; ++u)
+        slopes[u] = Formula::inverse_square_distance_slope(values[u], b);
       return;
     default:  // inverse distance
       for (Index u = 0; u < count; ++u) {
-        const Scalar distance = std::sqrt(values[u] + tiny);
-        values[u] = Scalar(1) / (Scalar(1) + b * distance);
-        if (slopes != nullptr) slopes[u] = -b * values[u] * values[u] / distance;
+        const Scalar squared = values[u];
+        values[u] = Formula::inverse_distance(squared, b);
+        if (slopes != nullptr) slopes[u] = Formula::inverse_distance_slope(squared, values[u], b);
       }
   }
 }
@@ -59,17 +58,15 @@ void map_distances(const Kernel& kernel, const Scalar* gammas, Scalar* values, S
 /// values holds w·x; afterwards κ, and the slopes where wanted.
 template <class Scalar>
 void map_dots(const Kernel& kernel, Scalar* values, Scalar* slopes, Index count) {
+  using Formula = KernelMath<NumberMath<Scalar>>;
   if (kernel.kind == KernelKind::kLinear) {
     if (slopes != nullptr) std::fill(slopes, slopes + count, Scalar(1));
     return;
   }
-  const auto degree = static_cast<Scalar>(kernel.degree);
   for (Index u = 0; u < count; ++u) {
-    const Scalar base = Scalar(1) + values[u];
-    Scalar power = 1;  // base^(degree - 1)
-    for (int d = 1; d < kernel.degree; ++d) power *= base;
-    values[u] = power * base;
-    if (slopes != nullptr) slopes[u] = degree * power;
+    const Scalar dot = values[u];
+    values[u] = Formula::polynomial(dot, kernel.degree);
+    if (slopes != nullptr) slopes[u] = Formula::polynomial_slope(dot, kernel.degree);
   }
 }
 
@@ -192,11 +189,8 @@ void AtomSet<Scalar>::accumulate_intersection(Range atoms, ConstMatrixView<Scala
     Scalar* sum = row_of(atom_sums, p);
     for (Index i = 0; i < X.rows(); ++i) {
       const Scalar weight = M_atoms(i, p);
-      const Scalar half = weight * Scalar(0.5);
       const Scalar* x = row_of(X, i);
-      // [w < x] + ½ [w = x] as the mean of two comparisons.
-      for (Index j = 0; j < n; ++j)
-        sum[j] += (w[j] < x[j] ? half : Scalar(0)) + (w[j] <= x[j] ? half : Scalar(0));
+      for (Index j = 0; j < n; ++j) sum[j] += share_below(w[j], x[j], weight);
     }
   }
 }
@@ -211,7 +205,7 @@ void AtomSet<Scalar>::finish_gradient(Index atom, double total, const Scalar* su
     double value = sum;
     if (family_ == KernelFamily::kDistance) value = total * w_j - sum;
     if (family_ == KernelFamily::kIntersection)
-      value = kernel_.scale * std::exp(kernel_.scale * w_j) * sum;
+      value = intersection_slope(w_j, kernel_.scale) * sum;
     gradient[j] = static_cast<Scalar>(value);
   }
 }

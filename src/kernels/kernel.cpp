@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "kernels/atom_set.hpp"
-#include "kernels/constants.hpp"
+#include "kernels/kernel_math.hpp"
 #include "runtime/check.hpp"
 #include "runtime/names.hpp"
 
@@ -42,9 +42,7 @@ Pair compare(const Scalar* w, const Scalar* x, Index n) {
   return pair;
 }
 
-double smoothed_distance(const Pair& pair) {
-  return std::sqrt(pair.squared_distance + kSquaredDistanceFloor);
-}
+using Formula = KernelMath<NumberMath<double>>;
 
 template <class Scalar>
 void check_shapes(ConstMatrixView<Scalar> samples, ConstMatrixView<Scalar> atoms,
@@ -92,13 +90,13 @@ double kernel_value(const Kernel& kernel, const Scalar* w, const Scalar* x, Inde
     case KernelKind::kLinear:
       return pair.dot;
     case KernelKind::kGaussian:
-      return std::exp(-kernel.gamma * pair.squared_distance);
+      return std::exp(Formula::gaussian_exponent(pair.squared_distance, kernel.gamma));
     case KernelKind::kPolynomial:
-      return std::pow(1 + pair.dot, kernel.degree);
+      return Formula::polynomial(pair.dot, kernel.degree);
     case KernelKind::kInverseDistance:
-      return 1 / (1 + kernel.scale * smoothed_distance(pair));
+      return Formula::inverse_distance(pair.squared_distance, kernel.scale);
     case KernelKind::kInverseSquareDistance:
-      return 1 / (1 + kernel.scale * pair.squared_distance);
+      return Formula::inverse_square_distance(pair.squared_distance, kernel.scale);
     case KernelKind::kHistogramIntersection:
       break;
   }
@@ -120,21 +118,22 @@ void kernel_derivative(const Kernel& kernel, const Scalar* w, const Scalar* x, I
       along_x = 1;
       break;
     case KernelKind::kGaussian:
-      along_difference = -2 * kernel.gamma * value;
+      along_difference = Formula::gaussian_slope(value, kernel.gamma);
       break;
     case KernelKind::kPolynomial:
-      along_x = kernel.degree * std::pow(1 + pair.dot, kernel.degree - 1);
+      along_x = Formula::polynomial_slope(pair.dot, kernel.degree);
       break;
     case KernelKind::kInverseDistance:
-      along_difference = -kernel.scale * value * value / smoothed_distance(pair);
+      along_difference =
+          Formula::inverse_distance_slope(pair.squared_distance, value, kernel.scale);
       break;
     case KernelKind::kInverseSquareDistance:
-      along_difference = -2 * kernel.scale * value * value;
+      along_difference = Formula::inverse_square_distance_slope(value, kernel.scale);
       break;
     case KernelKind::kHistogramIntersection:
       for (Index j = 0; j < n; ++j) {
-        const double below = w[j] < x[j] ? 1.0 : (w[j] == x[j] ? 0.5 : 0.0);
-        derivative[j] = below * kernel.scale * std::exp(kernel.scale * static_cast<double>(w[j]));
+        derivative[j] = intersection_slope(w[j], kernel.scale) *
+                        static_cast<double>(share_below(w[j], x[j], Scalar(1)));
       }
       return;
   }

@@ -46,23 +46,6 @@ Matrix<float> reconstruction_patches(const Context& context, const ImageSet& ima
       context, sample_patches(context, images, *options.descriptor.receptive_field, count).patches);
 }
 
-/// Atoms whose codes hardly vary over the patches, relative to their mean: standardised features of
-/// small codes are as good as those of large ones, so their size says nothing.
-Index inactive_atoms(const Encoder& encoder, const Matrix<float>& patches) {
-  constexpr double kVariation = 1e-3;
-  Matrix<float> codes(patches.rows(), encoder.channels());
-  encoder.encode(patches, codes);
-  const Index K = encoder.atoms().rows();
-  std::vector<char> active(static_cast<std::size_t>(K), 0);
-  for (Index channel = 0; channel < codes.cols(); ++channel) {
-    const auto column = codes.view().col(channel).cast<double>().array();
-    const double mean = column.mean();
-    const double deviation = std::sqrt((column - mean).square().mean());
-    if (deviation > kVariation * std::abs(mean)) active[static_cast<std::size_t>(channel % K)] = 1;
-  }
-  return std::count(active.begin(), active.end(), 0);
-}
-
 /// The status of the training, or what is wrong with its atoms.
 Status settled_status(const Context& context, const ImageSet& images,
                       const Preprocessing& preprocessing, const PipelineOptions& options,
@@ -74,7 +57,11 @@ Status settled_status(const Context& context, const ImageSet& images,
       sample_patches(context, images, *options.descriptor.receptive_field, kConditionPatches)
           .patches);
   const Encoder encoder(encoder_of(options), result.atoms, result.shapes);
-  if (2 * inactive_atoms(encoder, patches) > result.atoms.rows()) return Status::kDiverged;
+  const Encode<float> encode = [&](ConstMatrixView<float> X, MatrixView<float> codes) {
+    encoder.encode(X, codes);
+  };
+  if (codes_hardly_vary<float>(context, patches, result.atoms.rows(), encoder.channels(), encode))
+    return Status::kDiverged;
   const Kernel products{.kind = KernelKind::kLinear};
   const bool collapsed = basis_condition<float>(context, products, patches, result.atoms) ==
                          BasisCondition::kCollapsed;

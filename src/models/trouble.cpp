@@ -36,8 +36,8 @@ std::string diverged_advice(const PipelineOptions& settled) {
   const std::string first = has_gamma(settled)
                                 ? fmt::format("a smaller gamma (now {:.3g})", *settled.kernel.gamma)
                                 : weight_advice(settled);
-  return fmt::format("more than half of the atoms are inactive on every sample; try {} or {}",
-                     first, start_advice(settled));
+  return fmt::format("more than half of the atoms have codes that hardly vary; try {} or {}", first,
+                     start_advice(settled));
 }
 
 std::string collapsed_advice(const PipelineOptions& settled) {

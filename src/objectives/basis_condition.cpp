@@ -7,57 +7,27 @@
 #include <vector>
 
 #include "kernels/atom_set.hpp"
+#include "krica/runtime/column_moments.hpp"
 #include "objectives/samples.hpp"
-#include "runtime/parallel.hpp"
+#include "runtime/ordered_reduce.hpp"
 
 namespace krica {
 namespace {
 
-constexpr double kSilent = 1e-3;  // an atom whose largest |κ| is below this is inactive
-constexpr double kTwin = 1e-3;    // atoms nearer than this are the same atom
+constexpr double kVariation = 1e-3;  // of the mean: codes that vary less hardly vary
+constexpr double kTwin = 1e-3;       // atoms nearer than this are the same atom
+constexpr Index kBlockTiles = 16;
 
 bool over_half(Index part, Index whole) { return 2 * part > whole; }
 
-/// Linear codes have the unit of the samples, so for them the threshold follows the root mean
-/// square of the samples, which is about 1 after whitening.
-template <class Scalar>
-double silence_of(const Kernel& kernel, ConstMatrixView<Scalar> X) {
-  if (kernel.kind != KernelKind::kLinear) return kSilent;
-  double squares = 0;
-  for (Index i = 0; i < X.rows(); ++i) {
-    const Scalar* x = X.data() + i * X.outerStride();
-    squares += ordered_dot(x, x, X.cols());
+Index inactive_atoms(const ColumnMoments& codes, Index K) {
+  std::vector<char> active(static_cast<std::size_t>(K), 0);
+  for (std::size_t channel = 0; channel < codes.mean().size(); ++channel) {
+    const double deviation = std::sqrt(codes.squares()[channel] / codes.count());
+    if (deviation > kVariation * std::abs(codes.mean()[channel]))
+      active[channel % active.size()] = 1;
   }
-  return kSilent * std::sqrt(squares / static_cast<double>(X.size()));
-}
-
-/// Whether more than half of the atoms are inactive on every sample. Stops at the first block that
-/// settles it.
-template <class Scalar>
-bool is_diverged(const Context& context, const AtomSet<Scalar>& atoms, ConstMatrixView<Scalar> X,
-                 double silence) {
-  const Index K = atoms.count();
-  const Partition blocks(X.rows(), block_rows_for<Scalar>(0, K));
-  Matrix<Scalar> codes(blocks.largest(), K);
-  std::vector<char> answers(static_cast<std::size_t>(K), 0);
-  for (Index b = 0; b < blocks.count(); ++b) {
-    const Partition tiles(blocks[b].size(), kTileRows);
-    const Work work = work_of(blocks[b].size(), K, X.cols() + kPerExp);
-    parallel_for(context, tiles.count(), work, [&](Index t) {
-      const Range tile = tiles[t];
-      const Index first = blocks[b].begin;
-      atoms.evaluate(X.rows_between(first + tile.begin, first + tile.end),
-                     MatrixView<Scalar>(codes).rows_between(tile.begin, tile.end), nullptr);
-    });
-    for (Index i = 0; i < blocks[b].size(); ++i) {
-      for (Index u = 0; u < K; ++u) {
-        if (std::abs(static_cast<double>(codes(i, u))) >= silence)
-          answers[static_cast<std::size_t>(u)] = 1;
-      }
-    }
-    if (!over_half(std::count(answers.begin(), answers.end(), 0), K)) return false;
-  }
-  return true;
+  return std::count(active.begin(), active.end(), 0);
 }
 
 /// Whether w_u lies within kTwin of sign · w_v.
@@ -94,16 +64,45 @@ bool is_collapsed(const Context& context, const Kernel& kernel, ConstMatrixView<
 
 }  // namespace
 
+/// Stops at the first block that settles it.
+template <class Scalar>
+bool codes_hardly_vary(const Context& context, ConstMatrixView<Scalar> X, Index K, Index channels,
+                       const Encode<Scalar>& encode) {
+  const Partition blocks(X.rows(), kBlockTiles * kTileRows);
+  ColumnMoments moments(channels);
+  for (Index b = 0; b < blocks.count(); ++b) {
+    const Partition tiles(blocks[b].size(), kTileRows);
+    moments += ordered_reduce<ColumnMoments>(
+        context, tiles.count(), work_of(blocks[b].size(), channels, X.cols() + kPerExp),
+        [&] { return ColumnMoments(channels); },
+        [&](Index t, ColumnMoments& sums) {
+          Matrix<Scalar> codes(tiles[t].size(), channels);
+          const Index first = blocks[b].begin;
+          encode(X.rows_between(first + tiles[t].begin, first + tiles[t].end), codes);
+          sums.add<Scalar>(codes);
+        });
+    if (!over_half(inactive_atoms(moments, K), K)) return false;
+  }
+  return true;
+}
+
 template <class Scalar>
 BasisCondition basis_condition(const Context& context, const Kernel& kernel,
                                ConstMatrixView<Scalar> X, ConstMatrixView<Scalar> W,
                                std::span<const Scalar> gammas) {
-  if (is_diverged(context, AtomSet<Scalar>(kernel, W, gammas), X, silence_of(kernel, X)))
-    return BasisCondition::kDiverged;
+  const AtomSet<Scalar> atoms(kernel, W, gammas);
+  const Encode<Scalar> encode = [&](ConstMatrixView<Scalar> x, MatrixView<Scalar> codes) {
+    atoms.evaluate(x, codes, nullptr);
+  };
+  if (codes_hardly_vary(context, X, W.rows(), W.rows(), encode)) return BasisCondition::kDiverged;
   if (is_collapsed(context, kernel, W)) return BasisCondition::kCollapsed;
   return BasisCondition::kSound;
 }
 
+template bool codes_hardly_vary(const Context&, ConstMatrixView<float>, Index, Index,
+                                const Encode<float>&);
+template bool codes_hardly_vary(const Context&, ConstMatrixView<double>, Index, Index,
+                                const Encode<double>&);
 template BasisCondition basis_condition(const Context&, const Kernel&, ConstMatrixView<float>,
                                         ConstMatrixView<float>, std::span<const float>);
 template BasisCondition basis_condition(const Context&, const Kernel&, ConstMatrixView<double>,

@@ -1,12 +1,24 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <functional>
 #include <span>
 
 #include "krica/kernels/kernel.hpp"
 #include "krica/solvers/basis_objective.hpp"
 
 namespace krica {
+
+/// Fills a row of codes for each row of X. Called from several threads.
+template <class Scalar>
+using Encode = std::function<void(ConstMatrixView<Scalar> X, MatrixView<Scalar> codes)>;
+
+/// Whether the codes of over half of K atoms hardly vary over the samples, relative to their mean.
+/// Features are standardised, so that small codes serve as well as large ones, and their size says
+/// nothing. With more channels than atoms, channel c is one of atom c mod K.
+template <class Scalar>
+bool codes_hardly_vary(const Context& context, ConstMatrixView<Scalar> X, Index K, Index channels,
+                       const Encode<Scalar>& encode);
 
 /// BasisCondition of the atoms W on the samples X, as that type defines it. gammas: the Gaussian's,
 /// one an atom; none for the kernel's own.

@@ -12,6 +12,7 @@
 #include "objectives/samples.hpp"
 #include "runtime/blas.hpp"
 #include "runtime/columns.hpp"
+#include "runtime/ordered_reduce.hpp"
 
 namespace krica {
 
@@ -44,13 +45,15 @@ class GroupSums {
     return MatrixView<Scalar>(sums_).rows_between(group * rows_, (group + 1) * rows_);
   }
 
-  /// The sum over the groups, in their order, which the first becomes.
+  /// The sum over the groups, which the first becomes.
   MatrixView<Scalar> total(const Context& context) {
-    const Partition tiles = atom_tiles(rows_);
+    constexpr Index kRowsAtATime = 32;
+    const Partition tiles(rows_, kRowsAtATime);
     parallel_for(context, tiles.count(), work_of(sums_.size(), kPerValue), [&](Index t) {
       const Range tile = tiles[t];
-      for (Index group = 1; group < groups_; ++group)
-        sum(0).rows_between(tile.begin, tile.end) += sum(group).rows_between(tile.begin, tile.end);
+      add_in_tree_order(groups_, [&](Index to, Index from) {
+        sum(to).rows_between(tile.begin, tile.end) += sum(from).rows_between(tile.begin, tile.end);
+      });
     });
     return sum(0);
   }

@@ -12,7 +12,7 @@
 #include "objectives/samples.hpp"
 #include "runtime/blas.hpp"
 #include "runtime/check.hpp"
-#include "runtime/parallel.hpp"
+#include "runtime/ordered_reduce.hpp"
 
 namespace krica {
 
@@ -84,10 +84,10 @@ class Evaluation {
     work_.fit(W_.rows(), blocks.largest(), with_gradient_);
     if (with_gradient_) work_.gradient.start(W_.rows(), W_.cols(), samples.X.rows());
     evaluate_atoms();
-    double value = 0;
+    std::vector<double> values;  // of the blocks
     for (Index b = 0; b < blocks.count(); ++b) {
       const Samples<Scalar> block = part(samples, blocks[b]);
-      value += encode_block(block);
+      values.push_back(encode_block(block));
       if (!with_gradient_) continue;
       const Index rows = block.X.rows();
       work_.gradient.add_code_products(context_,
@@ -100,7 +100,7 @@ class Evaluation {
       work_.gradient.finish(context_, atoms_, W_, work_.G_slopes, options_.reconstruction, scale,
                             *gradient, curvature);
     }
-    return value * scale;
+    return tree_sum(std::move(values)) * scale;
   }
 
  private:
@@ -122,7 +122,7 @@ class Evaluation {
     const Partition tiles(block.X.rows(), kTileRows);
     const Work work =
         work_of(block.X.rows(), W_.rows(), W_.rows() + W_.cols() + kPerExp + 2 * kPerValue);
-    return parallel_sum(context_, tiles.count(), work, [&](Index t) {
+    return ordered_reduce(context_, tiles.count(), work, [&](Index t) {
       const Range tile = tiles[t];
       const MatrixView<Scalar> S = MatrixView<Scalar>(work_.S).rows_between(tile.begin, tile.end);
       const MatrixView<Scalar> M = MatrixView<Scalar>(work_.M).rows_between(tile.begin, tile.end);

@@ -54,9 +54,9 @@ double KsrObjective<Scalar>::evaluate_on(const Samples<Scalar>& batch, ConstMatr
     slopes_ = Matrix<Scalar>(blocks.largest(), K);
   }
   gradient_.start(K, W.cols(), batch.X.rows());
-  double value = 0;
+  std::vector<double> values;  // of the blocks
   for (Index b = 0; b < blocks.count(); ++b) {
-    value += solve_block(batch, blocks[b], atoms, lasso, gradient != nullptr);
+    values.push_back(solve_block(batch, blocks[b], atoms, lasso, gradient != nullptr));
     if (gradient == nullptr) continue;
     const Index rows = blocks[b].size();
     gradient_.add_code_products(this->context(),
@@ -67,7 +67,7 @@ double KsrObjective<Scalar>::evaluate_on(const Samples<Scalar>& batch, ConstMatr
   const double scale = 1 / static_cast<double>(batch.X.rows());
   if (gradient != nullptr)
     gradient_.finish(this->context(), atoms, W, G_slopes, 1, scale, *gradient, {});
-  return value * scale;
+  return tree_sum(std::move(values)) * scale;
 }
 
 /// Fills codes_ with the block's codes and slopes_ with ∂f/∂S ∘ slopes (times m).
@@ -78,7 +78,7 @@ double KsrObjective<Scalar>::solve_block(const Samples<Scalar>& batch, Range blo
   const Partition tiles(block.size(), kTileRows);
   // Each sample's code is solved for, in passes over the Gram matrix.
   const Work work = work_of(block.size(), atoms.count(), 10 * atoms.count());
-  return parallel_sum(this->context(), tiles.count(), work, [&](Index t) {
+  return ordered_reduce(this->context(), tiles.count(), work, [&](Index t) {
     const Range tile = tiles[t];
     MatrixView<Scalar> slopes = MatrixView<Scalar>(slopes_).rows_between(tile.begin, tile.end);
     atoms.evaluate(batch.X.rows_between(block.begin + tile.begin, block.begin + tile.end),

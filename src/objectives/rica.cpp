@@ -14,7 +14,7 @@
 #include "objectives/samples.hpp"
 #include "runtime/blas.hpp"
 #include "runtime/check.hpp"
-#include "runtime/parallel.hpp"
+#include "runtime/ordered_reduce.hpp"
 
 namespace krica {
 namespace {
@@ -131,23 +131,23 @@ struct RicaObjective<Scalar>::Implementation {
     const Partition blocks(on.X.rows(), block_rows_for<Scalar>(options.block_rows, V.rows()));
     if (codes.rows() < blocks.largest()) codes = Matrix<Scalar>(blocks.largest(), V.rows());
     if (gradient != nullptr) products.start(V.rows(), V.cols(), on.X.rows());
-    double value = 0;
+    std::vector<double> values;  // of the blocks
     for (Index b = 0; b < blocks.count(); ++b) {
-      value += encode_block(on, blocks[b], weight, V, gradient != nullptr);
+      values.push_back(encode_block(on, blocks[b], weight, V, gradient != nullptr));
       if (gradient == nullptr) continue;
       const ConstMatrixView<Scalar> A =
           ConstMatrixView<Scalar>(codes).rows_between(0, blocks[b].size());
       products.add(context, A, on.X.rows_between(blocks[b].begin, blocks[b].end));
     }
     if (gradient != nullptr) gradient->view() = products.total(context);
-    return value;
+    return tree_sum(std::move(values));
   }
 
   double encode_block(const Samples<Scalar>& on, Range block, double weight,
                       ConstMatrixView<Scalar> V, bool with_gradient) {
     const Partition tiles(block.size(), kTileRows);
     const Work work = work_of(block.size(), V.rows(), V.cols() + kPerExp + kPerValue);
-    return parallel_sum(context, tiles.count(), work, [&](Index t) {
+    return ordered_reduce(context, tiles.count(), work, [&](Index t) {
       const Range tile = tiles[t];
       const MatrixView<Scalar> S = MatrixView<Scalar>(codes).rows_between(tile.begin, tile.end);
       blas::gemm<Scalar>(Op::kPlain, Op::kTransposed, Scalar(1),

@@ -7,7 +7,7 @@
 #include "objectives/packed_layer.hpp"
 #include "objectives/sigmoid.hpp"
 #include "runtime/blas.hpp"
-#include "runtime/parallel.hpp"
+#include "runtime/ordered_reduce.hpp"
 
 namespace krica {
 namespace {
@@ -24,108 +24,93 @@ ConstMatrixView<Scalar> checked(ConstMatrixView<Scalar> X,
   return X;
 }
 
-/// Sums over the samples, in the order of tiles and blocks.
+/// Sums over some samples; those that only the gradient needs are empty where it is not wanted.
 template <class Scalar>
-class Pass {
- public:
-  Pass(const Context& context, const PackedLayer<Scalar>& layer, bool with_gradient)
-      : context_(context),
-        layer_(layer),
-        with_gradient_(with_gradient),
-        activity_(layer.bias.size(), 0.0),
-        error_bias_(static_cast<std::size_t>(layer.weights.cols()), 0.0),
-        slope_bias_(layer.bias.size(), 0.0),
-        pull_bias_(layer.bias.size(), 0.0) {
-    if (!with_gradient) return;
-    const Index K = layer.weights.rows();
-    const Index n = layer.weights.cols();
-    pull_ = Matrix<Scalar>(K, n);
-    slope_ = Matrix<Scalar>(K, n);
-    decode_ = Matrix<Scalar>(K, n);
+struct Sums {
+  double squared_error = 0;        // Σ ‖x̂ - x‖²
+  std::vector<double> activity;    // Σ h
+  std::vector<double> error_bias;  // Σ e
+  std::vector<double> slope_bias;  // Σ h'
+  std::vector<double> pull_bias;   // Σ (EVᵀ ∘ H')
+  Matrix<Scalar> pull;             // (EVᵀ ∘ H')ᵀX
+  Matrix<Scalar> slope;            // H'ᵀX
+  Matrix<Scalar> decode;           // HᵀE
+
+  Sums(Index K, Index n, bool with_gradient)
+      : activity(static_cast<std::size_t>(K), 0.0),
+        error_bias(static_cast<std::size_t>(n), 0.0),
+        slope_bias(activity),
+        pull_bias(activity),
+        pull(with_gradient ? K : 0, n),
+        slope(with_gradient ? K : 0, n),
+        decode(with_gradient ? K : 0, n) {}
+
+  static auto members(auto& sums) {
+    return std::tie(sums.squared_error, sums.activity, sums.error_bias, sums.slope_bias,
+                    sums.pull_bias, sums.pull, sums.slope, sums.decode);
   }
-
-  void run(ConstMatrixView<Scalar> X) {
-    const Partition blocks(X.rows(), block_rows_for<Scalar>(0, layer_.weights.rows()));
-    for (Index b = 0; b < blocks.count(); ++b)
-      add_block(X.rows_between(blocks[b].begin, blocks[b].end));
-  }
-
-  [[nodiscard]] double squared_error() const { return squared_error_; }  // Σ ‖x̂ - x‖²
-  [[nodiscard]] const std::vector<double>& activity() const { return activity_; }      // Σ h
-  [[nodiscard]] const std::vector<double>& error_bias() const { return error_bias_; }  // Σ e
-  [[nodiscard]] const std::vector<double>& slope_bias() const { return slope_bias_; }  // Σ h'
-  [[nodiscard]] const std::vector<double>& pull_bias() const { return pull_bias_; }  // Σ (EVᵀ ∘ H')
-  [[nodiscard]] const Matrix<Scalar>& pull() const { return pull_; }      // (EVᵀ ∘ H')ᵀX
-  [[nodiscard]] const Matrix<Scalar>& slope() const { return slope_; }    // H'ᵀX
-  [[nodiscard]] const Matrix<Scalar>& decode() const { return decode_; }  // HᵀE
-
- private:
-  void add_block(ConstMatrixView<Scalar> X) {
-    const Index K = layer_.weights.rows();
-    Matrix<Scalar> H(X.rows(), K);
-    Matrix<Scalar> E(X.rows(), X.cols());
-    Matrix<Scalar> P(with_gradient_ ? X.rows() : 0, K);  // E Vᵀ ∘ H'
-    const Partition tiles(X.rows(), kTileRows);
-    const Work work = work_of(X.rows(), K, (with_gradient_ ? 3 : 2) * X.cols() + kPerExp);
-    squared_error_ += parallel_sum(context_, tiles.count(), work, [&](Index t) {
-      const Range tile = tiles[t];
-      const auto rows = [&](Matrix<Scalar>& matrix) {
-        return MatrixView<Scalar>(matrix).rows_between(tile.begin, tile.end);
-      };
-      const ConstMatrixView<Scalar> x = X.rows_between(tile.begin, tile.end);
-      blas::gemm<Scalar>(Op::kPlain, Op::kTransposed, Scalar(1), x, layer_.weights, Scalar(0),
-                         rows(H));
-      for (Index i = tile.begin; i < tile.end; ++i) sigmoid_in_place<Scalar>(H.row(i), layer_.bias);
-      for (Index i = tile.begin; i < tile.end; ++i) {
-        for (Index j = 0; j < X.cols(); ++j) E(i, j) = layer_.visible_bias[j] - X(i, j);
-      }
-      blas::gemm<Scalar>(Op::kPlain, Op::kPlain, Scalar(1), rows(H), layer_.decoder, Scalar(1),
-                         rows(E));
-      if (with_gradient_) {
-        blas::gemm<Scalar>(Op::kPlain, Op::kTransposed, Scalar(1), rows(E), layer_.decoder,
-                           Scalar(0), rows(P));
-        rows(P).array() *= rows(H).array() * (Scalar(1) - rows(H).array());
-      }
-      return ordered_dot<Scalar>(E.row(tile.begin), E.row(tile.begin), tile.size() * X.cols());
-    });
-    add_columns(H, activity_);
-    if (!with_gradient_) return;
-    add_columns(E, error_bias_);
-    add_columns(P, pull_bias_);
-    add_product(P, X, pull_);
-    add_product(H, E, decode_);
-    H.view().array() *= Scalar(1) - H.view().array();  // H'
-    add_columns(H, slope_bias_);
-    add_product(H, X, slope_);
-  }
-
-  static void add_columns(const Matrix<Scalar>& matrix, std::vector<double>& sums) {
-    for (Index i = 0; i < matrix.rows(); ++i) {
-      for (Index u = 0; u < matrix.cols(); ++u)
-        sums[static_cast<std::size_t>(u)] += static_cast<double>(matrix(i, u));
-    }
-  }
-
-  void add_product(const Matrix<Scalar>& A, ConstMatrixView<Scalar> B, Matrix<Scalar>& sum) {
-    blas::gemm<Scalar>(context_, Op::kTransposed, Op::kPlain, Scalar(1), A, B, Scalar(1), sum);
-  }
-
-  const Context& context_;
-  const PackedLayer<Scalar>& layer_;
-  bool with_gradient_;
-  double squared_error_ = 0;
-  std::vector<double> activity_;
-  std::vector<double> error_bias_;
-  std::vector<double> slope_bias_;
-  std::vector<double> pull_bias_;
-  Matrix<Scalar> pull_;
-  Matrix<Scalar> slope_;
-  Matrix<Scalar> decode_;
 };
+
+template <class Scalar>
+void add_columns(const Matrix<Scalar>& matrix, std::vector<double>& sums) {
+  for (Index i = 0; i < matrix.rows(); ++i) {
+    for (Index u = 0; u < matrix.cols(); ++u)
+      sums[static_cast<std::size_t>(u)] += static_cast<double>(matrix(i, u));
+  }
+}
+
+/// sum += AᵀB.
+template <class Scalar>
+void add_product(const Matrix<Scalar>& A, ConstMatrixView<Scalar> B, Matrix<Scalar>& sum) {
+  blas::gemm<Scalar>(Op::kTransposed, Op::kPlain, Scalar(1), A, B, Scalar(1), sum);
+}
+
+/// One tile, on one thread.
+template <class Scalar>
+void add_tile(const PackedLayer<Scalar>& layer, ConstMatrixView<Scalar> X, bool with_gradient,
+              Sums<Scalar>& sums) {
+  const Index K = layer.weights.rows();
+  Matrix<Scalar> H(X.rows(), K);
+  Matrix<Scalar> E(X.rows(), X.cols());
+  blas::gemm<Scalar>(Op::kPlain, Op::kTransposed, Scalar(1), X, layer.weights, Scalar(0), H);
+  for (Index i = 0; i < X.rows(); ++i) {
+    sigmoid_in_place<Scalar>(H.row(i), layer.bias);
+    for (Index j = 0; j < X.cols(); ++j) E(i, j) = layer.visible_bias[j] - X(i, j);
+  }
+  blas::gemm<Scalar>(Op::kPlain, Op::kPlain, Scalar(1), H, layer.decoder, Scalar(1), E);
+  sums.squared_error += ordered_dot<Scalar>(E.data(), E.data(), E.size());
+  add_columns(H, sums.activity);
+  if (!with_gradient) return;
+  Matrix<Scalar> P(X.rows(), K);  // E Vᵀ ∘ H'
+  blas::gemm<Scalar>(Op::kPlain, Op::kTransposed, Scalar(1), E, layer.decoder, Scalar(0), P);
+  P.view().array() *= H.view().array() * (Scalar(1) - H.view().array());
+  add_columns(E, sums.error_bias);
+  add_columns(P, sums.pull_bias);
+  add_product<Scalar>(P, X, sums.pull);
+  add_product<Scalar>(H, E, sums.decode);
+  H.view().array() *= Scalar(1) - H.view().array();  // H'
+  add_columns(H, sums.slope_bias);
+  add_product<Scalar>(H, X, sums.slope);
+}
+
+template <class Scalar>
+Sums<Scalar> sums_over(const Context& context, const PackedLayer<Scalar>& layer,
+                       ConstMatrixView<Scalar> X, bool with_gradient) {
+  const Index K = layer.weights.rows();
+  const Partition parts = sum_parts(X.rows(), kTileRows);
+  const Work work = work_of(X.rows(), K, (with_gradient ? 6 : 2) * X.cols() + kPerExp);
+  return ordered_reduce<Sums<Scalar>>(
+      context, parts.count(), work, [&] { return Sums<Scalar>(K, X.cols(), with_gradient); },
+      [&](Index part, Sums<Scalar>& sums) {
+        for_tiles(parts[part], kTileRows, [&](Range tile) {
+          add_tile(layer, X.rows_between(tile.begin, tile.end), with_gradient, sums);
+        });
+      });
+}
 
 /// The gradient from the sums; t as in the header.
 template <class Scalar>
-void fill_gradient(const Pass<Scalar>& pass, const PackedLayer<Scalar>& layer,
+void fill_gradient(const Sums<Scalar>& sums, const PackedLayer<Scalar>& layer,
                    const std::vector<double>& t, double m, const SparseAutoencoderOptions& options,
                    MatrixView<Scalar> gradient) {
   const Index K = layer.weights.rows();
@@ -134,11 +119,11 @@ void fill_gradient(const Pass<Scalar>& pass, const PackedLayer<Scalar>& layer,
   for (Index u = 0; u < K; ++u) {
     const auto place = static_cast<std::size_t>(u);
     for (Index j = 0; j < n; ++j) {
-      double w = (static_cast<double>(pass.pull()(u, j)) +
-                  t[place] * static_cast<double>(pass.slope()(u, j))) /
+      double w = (static_cast<double>(sums.pull(u, j)) +
+                  t[place] * static_cast<double>(sums.slope(u, j))) /
                      m +
                  options.weight_decay * static_cast<double>(layer.weights(u, j));
-      const double v = static_cast<double>(pass.decode()(u, j)) / m;
+      const double v = static_cast<double>(sums.decode(u, j)) / m;
       if (options.untied) {
         gradient(u, n + 1 + j) = static_cast<Scalar>(
             v + options.weight_decay * static_cast<double>(layer.decoder(u, j)));
@@ -148,10 +133,10 @@ void fill_gradient(const Pass<Scalar>& pass, const PackedLayer<Scalar>& layer,
       gradient(u, j) = static_cast<Scalar>(w);
     }
     gradient(u, n) =
-        static_cast<Scalar>((pass.pull_bias()[place] + t[place] * pass.slope_bias()[place]) / m);
+        static_cast<Scalar>((sums.pull_bias[place] + t[place] * sums.slope_bias[place]) / m);
   }
   for (Index j = 0; j < n; ++j)
-    gradient(K, j) = static_cast<Scalar>(pass.error_bias()[static_cast<std::size_t>(j)] / m);
+    gradient(K, j) = static_cast<Scalar>(sums.error_bias[static_cast<std::size_t>(j)] / m);
 }
 
 template <class Scalar>
@@ -188,20 +173,19 @@ double SparseAutoencoderObjective<Scalar>::evaluate_on(const Samples<Scalar>& ba
                                                        ConstMatrixView<Scalar> packed,
                                                        MatrixView<Scalar>* gradient) {
   const PackedLayer<Scalar> layer(packed, batch.X.cols());
-  Pass<Scalar> pass(this->context(), layer, gradient != nullptr);
-  pass.run(batch.X);
+  const Sums<Scalar> sums = sums_over(this->context(), layer, batch.X, gradient != nullptr);
   const auto m = static_cast<double>(batch.X.rows());
   double value =
-      pass.squared_error() / (2 * m) +
+      sums.squared_error / (2 * m) +
       options_.weight_decay / 2 *
           (squared_norm(layer.weights) + (options_.untied ? squared_norm(layer.decoder) : 0.0));
   std::vector<double> t;
-  for (const double sum : pass.activity()) {
+  for (const double sum : sums.activity) {
     const ActivityPenalty penalty = activity_penalty(options_.sparsity_target, sum / m);
     value += options_.sparsity * penalty.value;
     t.push_back(options_.sparsity * penalty.slope);
   }
-  if (gradient != nullptr) fill_gradient(pass, layer, t, m, options_, *gradient);
+  if (gradient != nullptr) fill_gradient(sums, layer, t, m, options_, *gradient);
   return value;
 }
 

@@ -6,7 +6,7 @@
 #include "krica/kernels/kernel.hpp"
 #include "objectives/basis_condition.hpp"
 #include "runtime/blas.hpp"
-#include "runtime/parallel.hpp"
+#include "runtime/ordered_reduce.hpp"
 
 namespace krica {
 namespace {
@@ -31,6 +31,17 @@ Matrix<double> times(const Context& context, ConstMatrixView<Scalar> W, const Ma
   return result;
 }
 
+/// Sums over some samples; without a gradient, of the value alone.
+template <class Scalar>
+struct Sums {
+  double value = 0;
+  std::vector<double> alignment;  // Σ_i δ_iu F̃_iu
+  Matrix<Scalar> products;        // Σ_i ∂f/∂s_iu x_i, times m
+
+  Sums(Index K, Index n) : alignment(static_cast<std::size_t>(K), 0.0), products(K, n) {}
+  static auto members(auto& sums) { return std::tie(sums.value, sums.alignment, sums.products); }
+};
+
 /// Turns one sample's s into ∂f/∂s (times m); adds δ ∘ F̃ to alignment. Returns its part of f.
 template <class Scalar>
 double filter_row(Scalar* s, const std::vector<double>& norms, double* alignment) {
@@ -53,6 +64,30 @@ double filter_row(Scalar* s, const std::vector<double>& norms, double* alignment
     s[u] = static_cast<Scalar>(delta * s_u / (absolute * norms[u]));
   }
   return sum / length;
+}
+
+template <class Scalar>
+Sums<Scalar> sums_over(const Context& context, ConstMatrixView<Scalar> samples,
+                       ConstMatrixView<Scalar> W, const std::vector<double>& norms,
+                       bool with_gradient) {
+  const Partition parts = sum_parts(samples.rows(), kTileRows);
+  const Work work = work_of(samples.rows(), W.rows(), 2 * samples.cols() + kPerExp);
+  return ordered_reduce<Sums<Scalar>>(
+      context, parts.count(), work,
+      [&] { return Sums<Scalar>(with_gradient ? W.rows() : 0, W.cols()); },
+      [&](Index part, Sums<Scalar>& sums) {
+        for_tiles(parts[part], kTileRows, [&](Range tile) {
+          const auto X = samples.rows_between(tile.begin, tile.end);
+          Matrix<Scalar> S(X.rows(), W.rows());
+          blas::gemm<Scalar>(Op::kPlain, Op::kTransposed, Scalar(1), X, W, Scalar(0), S);
+          for (Index i = 0; i < X.rows(); ++i)
+            sums.value +=
+                filter_row(S.row(i), norms, with_gradient ? sums.alignment.data() : nullptr);
+          if (!with_gradient) return;
+          blas::gemm<Scalar>(Op::kTransposed, Op::kPlain, Scalar(1), S, X, Scalar(1),
+                             sums.products);
+        });
+      });
 }
 
 }  // namespace
@@ -82,55 +117,16 @@ double SparseFilteringObjective<Scalar>::evaluate_on(const Samples<Scalar>& batc
     for (Index j = 0; j < W.cols(); ++j) squares += static_cast<double>(W(u, j)) * CW(u, j);
     norms.push_back(std::sqrt(squares));
   }
-  std::vector<double> alignment(norms.size(), 0.0);  // Σ_i δ_iu F̃_iu
-  Matrix<Scalar> sums(W.rows(), W.cols());
-  const Partition blocks(batch.X.rows(), block_rows_for<Scalar>(0, W.rows()));
-  if (codes_.rows() < blocks.largest()) codes_ = Matrix<Scalar>(blocks.largest(), W.rows());
-  double value = 0;
-  for (Index b = 0; b < blocks.count(); ++b) {
-    const ConstMatrixView<Scalar> X = batch.X.rows_between(blocks[b].begin, blocks[b].end);
-    value += evaluate_block(X, W, norms, gradient != nullptr ? &alignment : nullptr);
-    if (gradient == nullptr) continue;
-    blas::gemm<Scalar>(this->context(), Op::kTransposed, Op::kPlain, Scalar(1),
-                       ConstMatrixView<Scalar>(codes_).rows_between(0, X.rows()), X, Scalar(1),
-                       sums);
-  }
+  const Sums<Scalar> sums = sums_over(this->context(), batch.X, W, norms, gradient != nullptr);
   for (Index u = 0; gradient != nullptr && u < W.rows(); ++u) {
     const auto place = static_cast<std::size_t>(u);
-    const double pull = alignment[place] / (norms[place] * norms[place]);
+    const double pull = sums.alignment[place] / (norms[place] * norms[place]);
     for (Index j = 0; j < W.cols(); ++j) {
       (*gradient)(u, j) =
-          static_cast<Scalar>((static_cast<double>(sums(u, j)) - pull * CW(u, j)) / m);
+          static_cast<Scalar>((static_cast<double>(sums.products(u, j)) - pull * CW(u, j)) / m);
     }
   }
-  return value / m;
-}
-
-/// Fills codes_ with ∂f/∂s (times m) of the block's samples where alignment is wanted.
-template <class Scalar>
-double SparseFilteringObjective<Scalar>::evaluate_block(ConstMatrixView<Scalar> X,
-                                                        ConstMatrixView<Scalar> W,
-                                                        const std::vector<double>& norms,
-                                                        std::vector<double>* alignment) {
-  const Partition tiles(X.rows(), kTileRows);
-  Matrix<double> tile_alignment(tiles.count(), W.rows());
-  const Work work = work_of(X.rows(), W.rows(), X.cols() + kPerExp);
-  const double value = parallel_sum(this->context(), tiles.count(), work, [&](Index t) {
-    const Range tile = tiles[t];
-    blas::gemm<Scalar>(Op::kPlain, Op::kTransposed, Scalar(1), X.rows_between(tile.begin, tile.end),
-                       W, Scalar(0), MatrixView<Scalar>(codes_).rows_between(tile.begin, tile.end));
-    double sum = 0;
-    for (Index i = tile.begin; i < tile.end; ++i) {
-      sum +=
-          filter_row(codes_.row(i), norms, alignment != nullptr ? tile_alignment.row(t) : nullptr);
-    }
-    return sum;
-  });
-  for (Index t = 0; alignment != nullptr && t < tiles.count(); ++t) {
-    for (Index u = 0; u < W.rows(); ++u)
-      (*alignment)[static_cast<std::size_t>(u)] += tile_alignment(t, u);
-  }
-  return value;
+  return sums.value / m;
 }
 
 template class SparseFilteringObjective<float>;

@@ -15,7 +15,6 @@
 #pragma once
 
 #include <optional>
-#include <vector>
 
 #include "krica/solvers/basis_objective.hpp"
 #include "objectives/evaluated_objective.hpp"
@@ -35,11 +34,8 @@ class SparseFilteringObjective final : public EvaluatedObjective<Scalar>,
  private:
   double evaluate_on(const Samples<Scalar>& batch, ConstMatrixView<Scalar> W,
                      MatrixView<Scalar>* gradient) override;
-  double evaluate_block(ConstMatrixView<Scalar> X, ConstMatrixView<Scalar> W,
-                        const std::vector<double>& norms, std::vector<double>* alignment);
 
   std::optional<Matrix<double>> all_products_;  // XᵀX of all samples, made once
-  Matrix<Scalar> codes_;                        // of one block; become ∂f/∂s
 };
 
 }  // namespace krica

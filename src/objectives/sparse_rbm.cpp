@@ -7,7 +7,7 @@
 #include "objectives/packed_layer.hpp"
 #include "objectives/sigmoid.hpp"
 #include "runtime/blas.hpp"
-#include "runtime/parallel.hpp"
+#include "runtime/ordered_reduce.hpp"
 
 namespace krica {
 namespace {
@@ -27,7 +27,7 @@ template <class Scalar>
 double mean_square(const Context& context, ConstMatrixView<Scalar> X) {
   const Partition tiles(X.rows(), 1024);
   const double sum =
-      parallel_sum(context, tiles.count(), work_of(X.size(), kPerValue), [&](Index t) {
+      ordered_reduce(context, tiles.count(), work_of(X.size(), kPerValue), [&](Index t) {
         double squares = 0;
         for (Index i = tiles[t].begin; i < tiles[t].end; ++i) {
           const Scalar* x = X.data() + i * X.outerStride();
@@ -53,54 +53,48 @@ struct Sums {
         model_activity(static_cast<std::size_t>(K), 0.0),
         visible(static_cast<std::size_t>(n), 0.0),
         products(K, n) {}
+
+  static auto members(auto& sums) {
+    return std::tie(sums.squared_error, sums.activity, sums.model_activity, sums.visible,
+                    sums.products);
+  }
 };
 
-/// One block: positive and negative phase.
+/// Positive and negative phase.
 template <class Scalar>
 class Phases {
  public:
   Phases(const Context& context, const PackedLayer<Scalar>& layer, double variance)
       : context_(context), layer_(layer), variance_(static_cast<Scalar>(variance)) {}
 
-  void add(const Samples<Scalar>& batch, Range block, Sums<Scalar>& sums) {
-    const ConstMatrixView<Scalar> X = batch.X.rows_between(block.begin, block.end);
+  /// Of one tile, on one thread.
+  void add(const Samples<Scalar>& batch, Range tile, Sums<Scalar>& sums) const {
+    const ConstMatrixView<Scalar> X = batch.X.rows_between(tile.begin, tile.end);
     const Index K = layer_.weights.rows();
     Matrix<Scalar> P(X.rows(), K);
     Matrix<Scalar> model_P(X.rows(), K);  // first the draws, then p(h | x')
     Matrix<Scalar> model_X(X.rows(), X.cols());
-    const Partition tiles(X.rows(), kTileRows);
-    const Work work = work_of(X.rows(), K, 3 * X.cols() + 3 * kPerExp);
-    sums.squared_error += parallel_sum(context_, tiles.count(), work, [&](Index t) {
-      const Range tile = tiles[t];
-      const auto rows = [&](Matrix<Scalar>& matrix) {
-        return MatrixView<Scalar>(matrix).rows_between(tile.begin, tile.end);
-      };
-      const ConstMatrixView<Scalar> x = X.rows_between(tile.begin, tile.end);
-      probabilities(x, rows(P));
-      for (Index i = tile.begin; i < tile.end; ++i)
-        draw(P.row(i), batch.sample(block.begin + i), model_P.row(i));
-      for (Index i = tile.begin; i < tile.end; ++i)
-        std::copy(layer_.visible_bias, layer_.visible_bias + X.cols(), model_X.row(i));
-      blas::gemm<Scalar>(Op::kPlain, Op::kPlain, variance_, rows(model_P), layer_.weights,
-                         Scalar(1), rows(model_X));
-      probabilities(rows(model_X), rows(model_P));
-      double squares = 0;
-      for (Index i = tile.begin; i < tile.end; ++i) {
-        for (Index j = 0; j < X.cols(); ++j) {
-          const auto difference = static_cast<double>(model_X(i, j) - X(i, j));
-          squares += difference * difference;
-        }
+    probabilities(X, P);
+    for (Index i = 0; i < X.rows(); ++i) {
+      draw(P.row(i), batch.sample(tile.begin + i), model_P.row(i));
+      std::copy(layer_.visible_bias, layer_.visible_bias + X.cols(), model_X.row(i));
+    }
+    blas::gemm<Scalar>(Op::kPlain, Op::kPlain, variance_, model_P, layer_.weights, Scalar(1),
+                       model_X);
+    probabilities(model_X, model_P);
+    for (Index i = 0; i < X.rows(); ++i) {
+      for (Index j = 0; j < X.cols(); ++j) {
+        const auto difference = static_cast<double>(model_X(i, j) - X(i, j));
+        sums.squared_error += difference * difference;
       }
-      return squares;
-    });
+    }
     add_columns(P, Scalar(1), sums.activity);
     add_columns(model_P, Scalar(1), sums.model_activity);
     add_columns<ConstMatrixView<Scalar>>(X, Scalar(1), sums.visible);
     add_columns(model_X, Scalar(-1), sums.visible);
-    blas::gemm<Scalar>(context_, Op::kTransposed, Op::kPlain, Scalar(-1), P, X, Scalar(1),
+    blas::gemm<Scalar>(Op::kTransposed, Op::kPlain, Scalar(-1), P, X, Scalar(1), sums.products);
+    blas::gemm<Scalar>(Op::kTransposed, Op::kPlain, Scalar(1), model_P, model_X, Scalar(1),
                        sums.products);
-    blas::gemm<Scalar>(context_, Op::kTransposed, Op::kPlain, Scalar(1), model_P, model_X,
-                       Scalar(1), sums.products);
   }
 
  private:
@@ -154,11 +148,14 @@ double SparseRbmObjective<Scalar>::evaluate_on(const Samples<Scalar>& batch,
   const Index n = batch.X.cols();
   const PackedLayer<Scalar> layer(packed, n);
   const auto K = static_cast<Index>(layer.bias.size());
-  Sums<Scalar> sums(K, n);
-  const Partition blocks(batch.X.rows(), block_rows_for<Scalar>(0, K));
-  Phases<Scalar> phases(this->context(), layer, variance_);
-  for (Index b = 0; b < blocks.count(); ++b) phases.add(batch, blocks[b], sums);
-
+  const Phases<Scalar> phases(this->context(), layer, variance_);
+  const Partition parts = sum_parts(batch.X.rows(), kTileRows);
+  const Work work = work_of(batch.X.rows(), K, 5 * n + 3 * kPerExp);
+  const auto sums = ordered_reduce<Sums<Scalar>>(
+      this->context(), parts.count(), work, [&] { return Sums<Scalar>(K, n); },
+      [&](Index part, Sums<Scalar>& sum) {
+        for_tiles(parts[part], kTileRows, [&](Range tile) { phases.add(batch, tile, sum); });
+      });
   const auto m = static_cast<double>(batch.X.rows());
   const double target = options_.sparsity_target;
   double value = sums.squared_error / (2 * m);

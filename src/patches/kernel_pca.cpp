@@ -11,7 +11,7 @@
 #include "runtime/check.hpp"
 #include "runtime/lapack.hpp"
 #include "runtime/names.hpp"
-#include "runtime/parallel.hpp"
+#include "runtime/ordered_reduce.hpp"
 
 namespace krica {
 namespace {
@@ -63,47 +63,54 @@ Matrix<double> inverse_root(const Context& context, const Kernel& kernel,
   return root;
 }
 
-/// Sums over the samples of z and z zᵀ, block by block.
+/// Sums over some samples of z and z zᵀ.
 struct Moments {
   std::vector<double> mean;
   Matrix<double> covariance;
+
+  explicit Moments(Index r) : mean(static_cast<std::size_t>(r), 0.0), covariance(r, r) {}
+  static auto members(auto& sums) { return std::tie(sums.mean, sums.covariance); }
 };
+
+/// One tile, on one thread.
+template <class Scalar>
+void add_tile(const AtomSet<Scalar>& set, ConstMatrixView<Scalar> X, const Matrix<double>& root,
+              Moments& sums) {
+  Matrix<Scalar> codes(X.rows(), root.cols());
+  set.evaluate(X, codes, nullptr);
+  const Matrix<double> wide = Matrix<double>::copy_of(codes.view().template cast<double>());
+  Matrix<double> z(X.rows(), root.rows());
+  blas::gemm<double>(Op::kPlain, Op::kTransposed, 1.0, wide, root, 0.0, z);
+  blas::gemm<double>(Op::kTransposed, Op::kPlain, 1.0, z, z, 1.0, sums.covariance);
+  for (Index i = 0; i < z.rows(); ++i) {
+    for (Index k = 0; k < z.cols(); ++k) sums.mean[static_cast<std::size_t>(k)] += z(i, k);
+  }
+}
 
 template <class Scalar>
 Moments moments_of(const Context& context, const AtomSet<Scalar>& set, ConstMatrixView<Scalar> X,
                    const Matrix<double>& root) {
   const Index r = root.rows();
   const Index l = root.cols();
+  const Partition parts = sum_parts(X.rows(), 2 * kTileRows);
+  Moments moments = ordered_reduce<Moments>(
+      context, parts.count(), work_of(X.rows(), l, X.cols() + kPerExp + 2 * r),
+      [&] { return Moments(r); },
+      [&](Index part, Moments& sums) {
+        for_tiles(parts[part], kTileRows, [&](Range tile) {
+          add_tile(set, X.rows_between(tile.begin, tile.end), root, sums);
+        });
+      });
   const auto m = static_cast<double>(X.rows());
-  std::vector<double> mean(static_cast<std::size_t>(r), 0.0);
-  Matrix<double> products(r, r);
-  const Partition blocks(X.rows(), 4 * kTileRows);
-  Matrix<Scalar> codes(blocks.largest(), l);
-  for (Index b = 0; b < blocks.count(); ++b) {
-    const Range block = blocks[b];
-    const Partition tiles(block.size(), kTileRows);
-    const Work work = work_of(block.size(), l, X.cols() + kPerExp);
-    parallel_for(context, tiles.count(), work, [&](Index t) {
-      set.evaluate(X.rows_between(block.begin + tiles[t].begin, block.begin + tiles[t].end),
-                   MatrixView<Scalar>(codes).rows_between(tiles[t].begin, tiles[t].end), nullptr);
-    });
-    const Matrix<double> wide =
-        Matrix<double>::copy_of(codes.view().topRows(block.size()).template cast<double>());
-    Matrix<double> z(block.size(), r);
-    blas::gemm<double>(context, Op::kPlain, Op::kTransposed, 1.0, wide, root, 0.0, z);
-    blas::gemm<double>(context, Op::kTransposed, Op::kPlain, 1.0, z, z, 1.0, products);
-    for (Index i = 0; i < z.rows(); ++i) {
-      for (Index k = 0; k < r; ++k) mean[static_cast<std::size_t>(k)] += z(i, k);
-    }
-  }
-  for (double& value : mean) value /= m;
+  for (double& value : moments.mean) value /= m;
   for (Index i = 0; i < r; ++i) {
     for (Index j = 0; j < r; ++j) {
-      products(i, j) = products(i, j) / m -
-                       mean[static_cast<std::size_t>(i)] * mean[static_cast<std::size_t>(j)];
+      double& entry = moments.covariance(i, j);
+      entry = entry / m -
+              moments.mean[static_cast<std::size_t>(i)] * moments.mean[static_cast<std::size_t>(j)];
     }
   }
-  return {std::move(mean), std::move(products)};
+  return moments;
 }
 
 std::vector<Index> kept_directions(const std::vector<double>& values,

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "runtime/check.hpp"
-#include "runtime/parallel.hpp"
+#include "runtime/ordered_reduce.hpp"
 
 namespace krica {
 namespace {
@@ -48,16 +48,21 @@ float pixel_scale_of(ConstMatrixView<float> raw) {
 }
 
 /// Mean over the rows of the variance within a row.
-double mean_row_variance(ConstMatrixView<float> raw) {
-  std::vector<float> row(static_cast<std::size_t>(raw.cols()));
-  double squares = 0;
-  for (Index i = 0; i < raw.rows(); ++i) {
-    const float* x = raw.data() + i * raw.outerStride();
-    const auto mean =
-        static_cast<float>(ordered_sum(x, raw.cols()) / static_cast<double>(raw.cols()));
-    std::transform(x, x + raw.cols(), row.begin(), [mean](float value) { return value - mean; });
-    squares += ordered_dot(row.data(), row.data(), raw.cols());
-  }
+double mean_row_variance(const Context& context, ConstMatrixView<float> raw) {
+  const Partition tiles(raw.rows(), kTileRows);
+  const Work work = work_of(raw.size(), 2 * kPerValue);
+  const double squares = ordered_reduce(context, tiles.count(), work, [&](Index t) {
+    std::vector<float> row(static_cast<std::size_t>(raw.cols()));
+    double sum = 0;
+    for (Index i = tiles[t].begin; i < tiles[t].end; ++i) {
+      const float* x = raw.data() + i * raw.outerStride();
+      const auto mean =
+          static_cast<float>(ordered_sum(x, raw.cols()) / static_cast<double>(raw.cols()));
+      std::transform(x, x + raw.cols(), row.begin(), [mean](float value) { return value - mean; });
+      sum += ordered_dot(row.data(), row.data(), raw.cols());
+    }
+    return sum;
+  });
   return squares / static_cast<double>(raw.rows() * std::max<Index>(1, raw.cols() - 1));
 }
 
@@ -66,10 +71,11 @@ struct Contrasting {
   double epsilon = 0;  // 0: none
 };
 
-Contrasting contrasting_of(ConstMatrixView<float> raw, const PreprocessingOptions& options) {
+Contrasting contrasting_of(const Context& context, ConstMatrixView<float> raw,
+                           const PreprocessingOptions& options) {
   if (!options.contrast) return {};
   if (!options.relative) return {pixel_scale_of(raw), options.contrast_epsilon};
-  const double variance = mean_row_variance(raw);
+  const double variance = mean_row_variance(context, raw);
   return {1.0F, variance > 0 ? options.contrast_epsilon * variance : options.contrast_epsilon};
 }
 
@@ -108,7 +114,7 @@ Preprocessing Preprocessing::fit(const Context& context, ConstMatrixView<float> 
   options.validate();
   require_not_empty(raw_patches, kName, "patches");
   require_finite(raw_patches, kName, "patches");
-  const Contrasting contrasting = contrasting_of(raw_patches, options);
+  const Contrasting contrasting = contrasting_of(context, raw_patches, options);
   const auto& [scale, epsilon] = contrasting;
   const Matrix<float> patches = contrast_normalised(context, raw_patches, contrasting);
   require(ordered_dot(patches.data(), patches.data(), patches.size()) > 0, kName, "{}",
@@ -129,7 +135,7 @@ Preprocessing Preprocessing::fit(const Context& context, ConstMatrixView<float> 
 Matrix<float> Preprocessing::with_contrast(const Context& context,
                                            ConstMatrixView<float> raw_patches,
                                            const PreprocessingOptions& options) {
-  return contrast_normalised(context, raw_patches, contrasting_of(raw_patches, options));
+  return contrast_normalised(context, raw_patches, contrasting_of(context, raw_patches, options));
 }
 
 void Preprocessing::apply_tile(MatrixView<float> raw_patches, MatrixView<float> result) const {

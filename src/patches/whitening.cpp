@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "krica/runtime/column_moments.hpp"
 #include "runtime/blas.hpp"
 #include "runtime/check.hpp"
 #include "runtime/lapack.hpp"
@@ -23,16 +24,6 @@ constexpr NameTable<WhiteningKind, 4> kKinds = {{{WhiteningKind::kNone, "none"},
                                                  {WhiteningKind::kZca, "zca"},
                                                  {WhiteningKind::kPca, "pca"},
                                                  {WhiteningKind::kStandardise, "standardise"}}};
-
-std::vector<double> column_means(ConstMatrixView<float> X) {
-  std::vector<double> mean(static_cast<std::size_t>(X.cols()), 0.0);
-  for (Index i = 0; i < X.rows(); ++i) {
-    for (Index j = 0; j < X.cols(); ++j)
-      mean[static_cast<std::size_t>(j)] += static_cast<double>(X(i, j));
-  }
-  for (double& value : mean) value /= static_cast<double>(X.rows());
-  return mean;
-}
 
 Matrix<double> covariance(const Context& context, ConstMatrixView<float> X,
                           const std::vector<double>& mean) {
@@ -122,7 +113,7 @@ Whitening Whitening::fit(const Context& context, ConstMatrixView<float> samples,
   whitening.inputs_ = samples.cols();
   if (options.kind == WhiteningKind::kNone) return whitening;
   require(samples.rows() >= 2, kName, "at least 2 samples are needed, got {}", samples.rows());
-  const std::vector<double> mean = column_means(samples);
+  const std::vector<double> mean = column_moments(context, samples).mean();
   const Matrix<double> C = covariance(context, samples, mean);
   const bool standardise = options.kind == WhiteningKind::kStandardise;
   const double unit = standardise ? median_variance(C) : mean_variance(C);

@@ -9,7 +9,7 @@
 
 #include "runtime/blas_kernels.hpp"
 #include "runtime/columns.hpp"
-#include "runtime/parallel.hpp"
+#include "runtime/ordered_reduce.hpp"
 
 namespace krica::blas {
 namespace {
@@ -27,19 +27,19 @@ constexpr Index kBlockRows = 2048;
 
 /// One tile of gram_of_columns: all rows of `a`, the given columns.
 template <class Scalar>
-void gram_tile(ConstMatrixView<Scalar> a, Range rows, Range cols, MatrixView<double> gram) {
+Matrix<double> gram_tile(const Context& context, ConstMatrixView<Scalar> a, Range rows,
+                         Range cols) {
   const Partition blocks(a.rows(), kBlockRows);
-  Matrix<Scalar> product(rows.size(), cols.size());
-  for (Index b = 0; b < blocks.count(); ++b) {
-    const auto block = a.rows_between(blocks[b].begin, blocks[b].end);
-    gemm<Scalar>(Op::kTransposed, Op::kPlain, Scalar(1), columns_of(block, rows),
-                 columns_of(block, cols), Scalar(0), product);
-    for (Index i = 0; i < rows.size(); ++i) {
-      for (Index j = 0; j < cols.size(); ++j) {
-        gram(rows.begin + i, cols.begin + j) += static_cast<double>(product(i, j));
-      }
-    }
-  }
+  return ordered_reduce<Matrix<double>>(
+      context, blocks.count(), work_of(a.rows(), rows.size(), cols.size()),
+      [&] { return Matrix<double>(rows.size(), cols.size()); },
+      [&](Index b, Matrix<double>& sum) {
+        const auto block = a.rows_between(blocks[b].begin, blocks[b].end);
+        Matrix<Scalar> product(rows.size(), cols.size());
+        gemm<Scalar>(Op::kTransposed, Op::kPlain, Scalar(1), columns_of(block, rows),
+                     columns_of(block, cols), Scalar(0), product);
+        sum.view() = product.view().template cast<double>();
+      });
 }
 
 }  // namespace
@@ -105,13 +105,15 @@ void gemm(const Context& context, Op op_a, Op op_b, Scalar alpha, ConstMatrixVie
 template <class Scalar>
 void gram_of_columns(const Context& context, ConstMatrixView<Scalar> a, MatrixView<double> gram) {
   assert(gram.rows() == a.cols() && gram.cols() == a.cols());
-  gram.setZero();
   const Partition tiles(a.cols(), kTile);
   const Work work = work_of(a.size(), a.cols(), 0.5);
+  // A single tile's rows are shared by the threads, several tiles are.
   parallel_for(context, tiles.count() * tiles.count(), work, [&](Index t) {
     const Index row = t / tiles.count();
     const Index col = t % tiles.count();
-    if (col <= row) gram_tile(a, tiles[row], tiles[col], gram);
+    if (col > row) return;
+    columns_of(gram.rows_between(tiles[row].begin, tiles[row].end), tiles[col]) =
+        gram_tile(context, a, tiles[row], tiles[col]).view();
   });
   mirror_lower(context, gram);
 }

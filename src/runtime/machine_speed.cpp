@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "runtime/blas.hpp"
-#include "runtime/parallel.hpp"
+#include "runtime/ordered_reduce.hpp"
 
 namespace krica {
 namespace {
@@ -75,7 +75,7 @@ double loop_rate(const Context& context) {
   const Index parts = kTilesPerThread * context.threads();
   const Matrix<float> rows = some_numbers(kTileRows, kValues);
   return rate_of(static_cast<double>(parts * kRowsPerLoop * kValues), [&] {
-    parallel_sum(context, parts, [&](Index part) {
+    ordered_reduce(context, parts, [&](Index part) {
       const float* one = rows.row(part % kTileRows);
       double sum = 0;
       for (Index i = 0; i < kRowsPerLoop; ++i)
@@ -89,7 +89,7 @@ double reading_rate(const Context& context) {
   const Partition parts(kStreamFloats, kStreamFloats / context.threads());
   const Matrix<float> numbers = some_numbers(1, kStreamFloats);
   return rate_of(static_cast<double>(kStreamFloats) * sizeof(float), [&] {
-    parallel_sum(context, parts.count(), [&](Index p) {
+    ordered_reduce(context, parts.count(), [&](Index p) {
       return static_cast<double>(numbers.view().middleCols(parts[p].begin, parts[p].size()).sum());
     });
   });

@@ -5,7 +5,6 @@
 #include <array>
 #include <atomic>
 #include <memory>
-#include <vector>
 
 #include "runtime/thread_pool.hpp"
 #include "runtime/work_per_thread.hpp"
@@ -44,16 +43,6 @@ void parallel_for(const Context& context, Index count, Work work,
   };
   ThreadPool::of_process().run(std::make_shared<SharedLoop>(count, unless_cancelled), threads - 1);
   context.check_cancelled();
-}
-
-double parallel_sum(const Context& context, Index count, Work work,
-                    const std::function<double(Index)>& body) {
-  std::vector<double> parts(static_cast<std::size_t>(count));
-  parallel_for(context, count, work,
-               [&](Index i) { parts[static_cast<std::size_t>(i)] = body(i); });
-  double sum = 0;
-  for (const double part : parts) sum += part;
-  return sum;
 }
 
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Parallel loops whose results do not depend on the number of threads: the work is cut into parts
-// by sizes alone, each part writes to its own place, and sums run over the parts in their order.
+// by sizes alone, and each part writes to its own place. Sums over parts: ordered_reduce.hpp.
 #pragma once
 
 #include <functional>
@@ -66,14 +66,6 @@ void parallel_for(const Context& context, Index count, Work work,
 inline void parallel_for(const Context& context, Index count,
                          const std::function<void(Index)>& body) {
   parallel_for(context, count, Work{}, body);
-}
-
-/// The sum of body(0) ... body(count - 1), computed in parallel, added in order.
-double parallel_sum(const Context& context, Index count, Work work,
-                    const std::function<double(Index)>& body);
-inline double parallel_sum(const Context& context, Index count,
-                           const std::function<double(Index)>& body) {
-  return parallel_sum(context, count, Work{}, body);
 }
 
 /// Σ a_i b_i in double, eight interleaved partial sums; the same bits wherever the memory lies.

@@ -66,6 +66,15 @@ TEST(Ica, CodesAreWhite) {
   EXPECT_LT((S.transpose() * S / 3000.0 - Eigen::MatrixXd::Identity(4, 4)).norm(), 1e-2);
 }
 
+TEST(Ica, SameBitsForAnyThreads) {
+  const Mixture mixed = mixture(1500, 6);
+  const auto atoms = [&](int threads) {
+    return basis_method("ica").learn(Context({.threads = threads}), request_for(mixed.X, 4)).atoms;
+  };
+  const Matrix<float> one = atoms(1);
+  for (const int threads : {2, 3, 4}) EXPECT_TRUE(support::same_bits(one, atoms(threads)));
+}
+
 TEST(Ica, RefusesMoreComponentsThanDirections) {
   Mixture mixed = mixture(500, 5);
   const auto refused = [&](Index K) {

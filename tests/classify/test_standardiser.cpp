@@ -28,6 +28,18 @@ TEST(Standardiser, IsItsFormula) {
   }
 }
 
+TEST(Standardiser, SameBitsForAnyThreads) {
+  const Matrix<float> X = support::random_matrix<float>(1000, 7, 1);
+  const auto standardised = [&](int threads) {
+    const Context context({.threads = threads});
+    Matrix<float> Z = X;
+    Standardiser::fit(context, X).apply_in_place(context, Z);
+    return Z;
+  };
+  const Matrix<float> one = standardised(1);
+  for (const int threads : {2, 3, 4}) EXPECT_TRUE(one.view() == standardised(threads).view());
+}
+
 TEST(Standardiser, SavesLoadsAndKeepsBits) {
   const Matrix<float> X = features();
   const Standardiser fitted = Standardiser::fit(Context({.threads = 3}), X);

@@ -109,6 +109,21 @@ TEST(FusedPooling, IsThereForProductsOnly) {
   EXPECT_EQ(FusedPooling::of(Encoder(intersection, atoms)), nullptr);
 }
 
+/// The distance kernels' values at distance 0, with the floor of the inverse distance. Small whole
+/// numbers, so that the distance comes out as 0.
+TEST(FusedPooling, OfAPatchOnAnAtomIsTheKernelsValue) {
+  Matrix<float> atoms(1, 4);
+  for (Index j = 0; j < 4; ++j) atoms(0, j) = static_cast<float>(j - 1);
+  for (const KernelKind kind :
+       {KernelKind::kGaussian, KernelKind::kInverseDistance, KernelKind::kInverseSquareDistance}) {
+    const Kernel kernel{.kind = kind, .gamma = 3, .scale = 100};
+    const std::vector<Range> cells = {{0, 1}};
+    float sum = 0;
+    FusedPooling::of(Encoder({EncoderKind::kKernel, kernel}, atoms))->add(atoms, cells, &sum);
+    EXPECT_NEAR(sum, kernel_value(kernel, atoms.row(0), atoms.row(0), 4), 1e-6) << name_of(kind);
+  }
+}
+
 TEST(FusedPooling, APatchFarAwayHasNoCodeAndOneOnAnAtomHasOne) {
   Matrix<float> atoms(1, 4);
   for (Index j = 0; j < 4; ++j) atoms(0, j) = 1;

@@ -153,7 +153,7 @@ TEST(JointObjective, SameBitsForAnyThreads) {
     return gradient;
   };
   const auto one = gradient_with(1);
-  for (const int threads : {2, 4}) {
+  for (const int threads : {2, 3, 4}) {
     const auto other = gradient_with(threads);
     EXPECT_TRUE(support::same_bits(one.W, other.W));
     EXPECT_TRUE(support::same_bits(one.shapes, other.shapes));

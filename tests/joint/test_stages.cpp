@@ -72,6 +72,23 @@ TEST(BatchMoments, BackwardGoesThroughBothMoments) {
   EXPECT_LT(support::gradient_error(gradient, value, z), kStageGradient);
 }
 
+TEST(BatchMoments, SameBitsForAnyThreads) {
+  const auto forth_and_back = [](int threads) {
+    const Context context({.threads = threads});
+    Matrix<float> Z = random_matrix<float>(150, 30, 5);
+    Matrix<float> Q = random_matrix<float>(150, 30, 6);
+    const BatchMoments moments = standardise_batch<float>(context, Z);
+    standardise_batch_backward<float>(context, moments, Z, Q);
+    return std::pair(Z, Q);
+  };
+  const auto one = forth_and_back(1);
+  for (const int threads : {2, 3, 4}) {
+    const auto many = forth_and_back(threads);
+    EXPECT_TRUE(support::same_bits(one.first, many.first)) << threads;
+    EXPECT_TRUE(support::same_bits(one.second, many.second)) << threads;
+  }
+}
+
 TEST(BatchMoments, SumsOfPartsAreThoseOfTheWhole) {
   const Context context({.threads = 1});
   Matrix<double> rows = random_matrix<double>(23, 300, 5);

@@ -61,9 +61,11 @@ inline void expect_steady(const MakeObjective<float>& in_float,
                           const MakeObjective<double>& in_double, const Matrix<float>& X,
                           const Matrix<float>& W, double float_error = kFloatAgainstDouble) {
   const auto one = evaluate<float>(Context({.threads = 1}), in_float, X, W);
-  const auto four = evaluate<float>(Context({.threads = 4}), in_float, X, W);
-  EXPECT_TRUE(same_bits(one.value, four.value));
-  EXPECT_TRUE(same_bits(one.gradient, four.gradient));
+  for (const int threads : {2, 3, 4}) {
+    const auto many = evaluate<float>(Context({.threads = threads}), in_float, X, W);
+    EXPECT_TRUE(same_bits(one.value, many.value)) << threads;
+    EXPECT_TRUE(same_bits(one.gradient, many.gradient)) << threads;
+  }
   const auto exact = evaluate<double>(Context(), in_double, cast_to<double>(X), cast_to<double>(W));
   EXPECT_LT(relative_error(one.value, exact.value), float_error);
   EXPECT_LT(relative_error(one.gradient, exact.gradient), float_error);

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Whether a basis is sound: over half the atoms silent is diverged, over half with a twin is
-// collapsed, exactly half is neither.
+// Whether a basis is sound: codes that hardly vary of over half the atoms are diverged, over half
+// with a twin are collapsed, exactly half is neither.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
+
 #include "krica/objectives/krica.hpp"
 #include "krica/objectives/rica.hpp"
+#include "objectives/basis_condition.hpp"
 #include "support/comparison.hpp"
 #include "support/problems.hpp"
 
@@ -99,26 +102,60 @@ TYPED_TEST(Condition, OfLinearAtomsDoesNotDependOnTheUnitOfTheSamples) {
     X.view() *= static_cast<TypeParam>(factor);
     RicaObjective<TypeParam> objective(this->context_, X, {.n_components = kAtoms});
     EXPECT_EQ(objective.condition(this->W_), BasisCondition::kSound);
-    Matrix<TypeParam> silent = this->W_;
-    silent.view() *= TypeParam(1e-5);
-    EXPECT_EQ(objective.condition(silent), BasisCondition::kDiverged);
+    EXPECT_EQ(objective.condition(Matrix<TypeParam>(kAtoms, kLength)), BasisCondition::kDiverged);
   }
 }
 
-TYPED_TEST(Condition, SilenceIsBelowAThousandth) {
-  // One sample at 0 and one far away; all atoms at the distance where κ crosses 1e-3.
-  this->X_ = Matrix<TypeParam>(2, kLength);
-  this->X_(1, 0) = TypeParam(1e3);
-  const auto place = [&](double kernel_value) {
-    const double distance = std::sqrt(-std::log(kernel_value) / 0.2);
-    this->W_.set_zero();
-    for (Index u = 0; u < kAtoms; ++u)  // on a sphere around 0, no twins
-      this->W_(u, 1 + u % 4) = static_cast<TypeParam>(u < 4 ? distance : -distance);
+TYPED_TEST(Condition, CodesThatVaryByLessThanAThousandthOfTheirMeanAreDiverged) {
+  // Two samples with codes a and a (1 + 2 variation), whatever the size of a.
+  const Matrix<TypeParam> X(2, kLength);
+  for (const double a : {1e-20, 1.0, 1e20}) {
+    for (const double variation : {0.9e-3, 1.1e-3}) {
+      std::atomic<int> tiles = 0;
+      const Encode<TypeParam> encode = [&](ConstMatrixView<TypeParam>,
+                                           MatrixView<TypeParam> codes) {
+        ++tiles;
+        codes.row(0).setConstant(static_cast<TypeParam>(a));
+        codes.row(1).setConstant(static_cast<TypeParam>(a * (1 + 2 * variation)));
+      };
+      EXPECT_EQ(codes_hardly_vary<TypeParam>(this->context_, X, kAtoms, kAtoms, encode),
+                variation < 1e-3);
+      EXPECT_EQ(tiles.load(), 1);
+    }
+  }
+}
+
+TYPED_TEST(Condition, OneOfAnAtomsChannelsIsEnough) {
+  const Matrix<TypeParam> X(2, kLength);
+  const auto hardly_vary = [&](Index varying) {
+    return codes_hardly_vary<TypeParam>(
+        this->context_, X, kAtoms, 2 * kAtoms,
+        [&](ConstMatrixView<TypeParam>, MatrixView<TypeParam> codes) {
+          codes.setOnes();
+          codes.row(1).middleCols(kAtoms, varying).setZero();
+        });
   };
-  place(1.1e-3);
-  EXPECT_EQ(this->condition(), BasisCondition::kSound);
-  place(0.9e-3);
-  EXPECT_EQ(this->condition(), BasisCondition::kDiverged);
+  EXPECT_FALSE(hardly_vary(kAtoms / 2));
+  EXPECT_TRUE(hardly_vary(kAtoms / 2 - 1));
+}
+
+/// Narrow atoms have small codes, which standardised features do not mind.
+TYPED_TEST(Condition, OfAtomsOfManyWidthsIsSound) {
+  std::vector<TypeParam> gammas;
+  for (int u = 1; u <= kAtoms; ++u) gammas.push_back(static_cast<TypeParam>(0.1 * u * u));
+  const auto narrow = [&](Index u) {
+    double largest = 0;
+    for (Index i = 0; i < this->X_.rows(); ++i) {
+      const Kernel kernel{.gamma = static_cast<double>(gammas[static_cast<std::size_t>(u)])};
+      largest = std::max(largest, kernel_value(kernel, this->W_.row(u), this->X_.row(i), kLength));
+    }
+    return largest < 1e-3;
+  };
+  Index small = 0;
+  for (Index u = 0; u < kAtoms; ++u) small += narrow(u) ? 1 : 0;
+  ASSERT_GT(2 * small, kAtoms);
+  EXPECT_EQ(basis_condition<TypeParam>(this->context_, {}, this->X_, this->W_, gammas),
+            BasisCondition::kSound);
 }
 
 TYPED_TEST(Condition, OneAnswerInTheLastBlockIsEnough) {
@@ -143,10 +180,10 @@ TYPED_TEST(Condition, OfABasisOfNanIsDiverged) {
 TYPED_TEST(Condition, OfRicaLooksAtTheNormalisedRows) {
   RicaOptions options = {.n_components = kAtoms};
   Matrix<TypeParam> tiny = this->W_;
-  tiny.view() *= TypeParam(1e-7);  // silent as they are; ordinary atoms once normalised
+  tiny.view() *= TypeParam(1e-7);  // all near 0 as they are; ordinary atoms once normalised
   RicaObjective<TypeParam> plain(this->context_, this->X_, options);
   EXPECT_EQ(plain.condition(this->W_), BasisCondition::kSound);
-  EXPECT_EQ(plain.condition(tiny), BasisCondition::kDiverged);
+  EXPECT_EQ(plain.condition(tiny), BasisCondition::kCollapsed);
   options.row_norm = RowNorm::kExact;
   RicaObjective<TypeParam> normalised(this->context_, this->X_, options);
   EXPECT_EQ(normalised.condition(tiny), BasisCondition::kSound);

@@ -115,9 +115,12 @@ TEST(SparseRbm, SameBitsForAnyThreads) {
   const Matrix<float> X = support::random_matrix<float>(700, 5, 1);
   const Matrix<float> packed = support::random_matrix<float>(kUnits + 1, 6, 2);
   const auto one = support::evaluate<float>(Context({.threads = 1}), &make<float>, X, packed);
-  const auto four = support::evaluate<float>(Context({.threads = 4}), &make<float>, X, packed);
-  EXPECT_TRUE(support::same_bits(one.value, four.value));
-  EXPECT_TRUE(support::same_bits(one.gradient, four.gradient));
+  for (const int threads : {2, 3, 4}) {
+    const Context context({.threads = threads});
+    const auto many = support::evaluate<float>(context, &make<float>, X, packed);
+    EXPECT_TRUE(support::same_bits(one.value, many.value)) << threads;
+    EXPECT_TRUE(support::same_bits(one.gradient, many.gradient)) << threads;
+  }
 }
 
 TEST(SparseRbm, RefusesBadInput) {

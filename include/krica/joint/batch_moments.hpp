@@ -15,7 +15,7 @@
 
 #include <vector>
 
-#include "krica/runtime/context.hpp"
+#include "krica/runtime/column_moments.hpp"
 
 namespace krica {
 
@@ -40,9 +40,7 @@ class MomentSums {
   [[nodiscard]] BatchMoments moments() const;
 
  private:
-  double count_ = 0;
-  std::vector<double> mean_;
-  std::vector<double> squares_;  // of differences from the mean
+  ColumnMoments sums_;
 };
 
 /// Standardises Z (N × F, N >= 2) in place and returns the moments used.

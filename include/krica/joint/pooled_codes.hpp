@@ -8,8 +8,8 @@
 //              from there code_layer.hpp
 //
 // Patches are made, and codes recomputed, tile by tile; neither is ever held for an image. Images
-// are worked through in a fixed number of groups whose sums are added in order: the bits do not
-// depend on the number of threads.
+// are worked through in parts whose sums are added in a fixed order: the bits do not depend on the
+// number of threads.
 #pragma once
 
 #include <span>

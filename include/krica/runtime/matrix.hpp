@@ -90,6 +90,10 @@ class Matrix {
   Scalar& operator()(Index i, Index j) { return memory_.get()[i * cols_ + j]; }
   Scalar operator()(Index i, Index j) const { return memory_.get()[i * cols_ + j]; }
 
+  Matrix& operator+=(const Matrix& other) {
+    view() += other.view();
+    return *this;
+  }
   void set_zero() {
     if (size() > 0)
       std::memset(memory_.get(), 0, sizeof(Scalar) * static_cast<std::size_t>(size()));

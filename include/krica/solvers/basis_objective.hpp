@@ -12,7 +12,7 @@ namespace krica {
 /// Whether a basis is fit to be returned as a success.
 enum class BasisCondition {
   kSound,
-  kDiverged,   ///< over half the atoms have a largest |κ| below 1e-3 on the data
+  kDiverged,   ///< the codes of over half the atoms vary by at most 1e-3 of their mean
   kCollapsed,  ///< over half the atoms lie within 1e-3 of another one
 };
 

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "runtime/ordered_reduce.hpp"
+
+namespace krica {
+
+double tree_sum(std::vector<double> parts) {
+  if (parts.empty()) return 0;
+  add_in_tree_order(std::ssize(parts), [&](Index to, Index from) {
+    parts[static_cast<std::size_t>(to)] += parts[static_cast<std::size_t>(from)];
+  });
+  return parts.front();
+}
+
+double ordered_reduce(const Context& context, Index parts, Work work,
+                      const std::function<double(Index)>& body) {
+  std::vector<double> sums(static_cast<std::size_t>(parts));
+  parallel_for(context, parts, work,
+               [&](Index part) { sums[static_cast<std::size_t>(part)] = body(part); });
+  return tree_sum(std::move(sums));
+}
+
+}  // namespace krica

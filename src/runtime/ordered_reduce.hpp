@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Sums over samples whose bits do not depend on who computes them: the samples are cut into parts
+// by sizes alone, and the parts' sums are added over a fixed binary tree. On each level nodes 2i
+// and 2i+1 are added, and an odd last one is carried up, so that whoever owns an aligned run of
+// parts, a thread or a machine, adds up a whole subtree.
+#pragma once
+
+#include <algorithm>
+#include <mutex>
+#include <optional>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "runtime/parallel.hpp"
+
+namespace krica {
+
+/// The order itself: calls add(to, from) such that part 0 ends up with the sum.
+template <class Add>
+void add_in_tree_order(Index parts, Add add) {
+  for (Index width = 1; width < parts; width *= 2) {
+    for (Index left = 0; left + width < parts; left += 2 * width) add(left, left + width);
+  }
+}
+
+/// The sum of the parts; 0 for none.
+double tree_sum(std::vector<double> parts);
+
+/// The sum of body(0) ... body(parts - 1), computed in parallel; throws as parallel_for does.
+double ordered_reduce(const Context& context, Index parts, Work work,
+                      const std::function<double(Index)>& body);
+inline double ordered_reduce(const Context& context, Index parts,
+                             const std::function<double(Index)>& body) {
+  return ordered_reduce(context, parts, Work{}, body);
+}
+
+/// At most 64 parts, enough for threads to share evenly, and fewer where a part would have less
+/// than `fewest` samples and not pay for adding up its sum.
+inline Partition sum_parts(Index samples, Index fewest) {
+  constexpr Index kMostParts = 64;
+  return {samples, std::max(fewest, (samples + kMostParts - 1) / kMostParts)};
+}
+
+/// Calls body(tile) for the part's tiles of at most `largest` samples, in order.
+template <class Body>
+void for_tiles(Range part, Index largest, Body body) {
+  const Partition tiles(part.size(), largest);
+  for (Index t = 0; t < tiles.count(); ++t)
+    body(Range{part.begin + tiles[t].begin, part.begin + tiles[t].end});
+}
+
+// A sum is a number, a vector, what has += and set_zero(), or a struct of such sums that its
+// members() names.
+template <class Number>
+void add_to(std::vector<Number>& sums, const std::vector<Number>& more) {
+  for (std::size_t i = 0; i < sums.size(); ++i) sums[i] += more[i];
+}
+template <class Sum>
+void add_to(Sum& sum, const Sum& more) {
+  if constexpr (requires { Sum::members(sum); }) {
+    const auto add_all = [&](auto&... to) {
+      std::apply([&](const auto&... from) { (add_to(to, from), ...); }, Sum::members(more));
+    };
+    std::apply(add_all, Sum::members(sum));
+  } else {
+    sum += more;
+  }
+}
+
+template <class Number>
+void set_zero(std::vector<Number>& sums) {
+  std::fill(sums.begin(), sums.end(), Number(0));
+}
+template <class Sum>
+void set_zero(Sum& sum) {
+  if constexpr (requires { Sum::members(sum); }) {
+    std::apply([](auto&... each) { (set_zero(each), ...); }, Sum::members(sum));
+  } else if constexpr (requires { sum.set_zero(); }) {
+    sum.set_zero();
+  } else {
+    sum = 0;
+  }
+}
+
+/// The sums of parts that finish in any order, each added to its sibling by whichever of the two
+/// finishes second. Memory for about as many sums as threads at work and levels of the tree.
+template <class Sum>
+class TreeSum {
+ public:
+  explicit TreeSum(Index parts) : parts_(parts), waiting_(static_cast<std::size_t>(parts)) {}
+
+  /// Memory of a sum that is no longer needed, if there is any.
+  std::optional<Sum> spare() {
+    const std::lock_guard lock(mutex_);
+    if (spares_.empty()) return std::nullopt;
+    std::optional<Sum> sum(std::move(spares_.back()));
+    spares_.pop_back();
+    return sum;
+  }
+
+  void put(Index part, Sum sum) {
+    for (Index width = 1; width < parts_; width *= 2) {
+      const bool is_left = part / width % 2 == 0;
+      const Index right = is_left ? part + width : part;
+      if (right >= parts_) continue;  // carried up
+      std::optional<Sum> sibling = meet(right, sum);
+      if (!sibling) return;
+      if (!is_left) std::swap(sum, *sibling);
+      part = right - width;
+      add_to(sum, *sibling);
+      const std::lock_guard lock(mutex_);
+      spares_.push_back(std::move(*sibling));
+    }
+    total_ = std::move(sum);
+  }
+
+  /// After every part was put.
+  Sum take() { return std::move(*total_); }
+
+ private:
+  /// The sibling's sum; where it is not there yet, `sum` is left for it. Pairs of siblings are told
+  /// apart by the first part of the right one.
+  std::optional<Sum> meet(Index right, Sum& sum) {
+    const std::lock_guard lock(mutex_);
+    std::optional<Sum>& place = waiting_[static_cast<std::size_t>(right)];
+    if (place) return std::exchange(place, std::nullopt);
+    place = std::move(sum);
+    return std::nullopt;
+  }
+
+  Index parts_;
+  std::mutex mutex_;
+  std::vector<std::optional<Sum>> waiting_;
+  std::vector<Sum> spares_;
+  std::optional<Sum> total_;
+};
+
+/// The same for sums that are more than a number: accumulate(part, sum) adds one part to a sum of
+/// zero, which make() gives. Nothing half added is returned: throws as parallel_for does.
+template <class Sum, class Make, class Accumulate>
+Sum ordered_reduce(const Context& context, Index parts, Work work, Make make,
+                   Accumulate accumulate) {
+  if (parts == 0) return make();
+  TreeSum<Sum> tree(parts);
+  parallel_for(context, parts, work, [&](Index part) {
+    std::optional<Sum> sum = tree.spare();
+    if (sum)
+      set_zero(*sum);
+    else
+      sum.emplace(make());
+    accumulate(part, *sum);
+    tree.put(part, std::move(*sum));
+  });
+  return tree.take();
+}
+
+}  // namespace krica
