@@ -10,7 +10,6 @@
 // of which small ones know little (docs/math.md).
 #include "bases/class_atoms.hpp"
 #include "bases/krica.hpp"
-#include "bases/methods.hpp"
 #include "bases/start.hpp"
 
 namespace krica {

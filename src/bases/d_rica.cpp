@@ -10,8 +10,8 @@
 // Sparse Representation", section 5. Differences: patches carry their image's label; atoms keep
 // unit length (bases/rica.hpp).
 #include "bases/class_atoms.hpp"
-#include "bases/methods.hpp"
 #include "bases/rica.hpp"
+#include "krica/bases/basis.hpp"
 
 namespace krica {
 

@@ -9,8 +9,8 @@
 // Reconstruction Independent Component Analysis", as compared with in the kRICA paper. Differences:
 // patches carry their image's label; atoms keep unit length (bases/rica.hpp).
 #include "bases/class_atoms.hpp"
-#include "bases/methods.hpp"
 #include "bases/rica.hpp"
+#include "krica/bases/basis.hpp"
 
 namespace krica {
 

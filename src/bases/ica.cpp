@@ -17,7 +17,7 @@
 #include <numbers>
 #include <utility>
 
-#include "bases/methods.hpp"
+#include "krica/bases/basis.hpp"
 #include "krica/patches/whitening.hpp"
 #include "runtime/blas.hpp"
 #include "runtime/check.hpp"

@@ -9,7 +9,7 @@
 // landmarks. The pipeline whitens (this method's default is whitening = kpca with as many
 // directions as components), so what arrives here is z.
 #include "bases/ica.hpp"
-#include "bases/methods.hpp"
+#include "krica/bases/basis.hpp"
 
 namespace krica {
 

@@ -9,7 +9,6 @@
 // Learning", AISTATS 2011. Differences: a k-means++ start, and empty clusters move to the farthest
 // patches.
 #include "bases/clustering_run.hpp"
-#include "bases/methods.hpp"
 #include "bases/start.hpp"
 
 namespace krica {

@@ -9,12 +9,13 @@
 // given) makes z only nearly white, least so along its weakest directions. Differences: the
 // whitening keeps half as many directions as there are components unless told otherwise; see
 // kica.cpp for how it gets here.
-#include "bases/methods.hpp"
+
+#include "krica/bases/basis.hpp"
 
 namespace krica {
 
 Basis learn_kpca_rica(const Context& context, const BasisRequest& request) {
-  return learn_rica(context, request);
+  return basis_method("rica").learn(context, request);
 }
 
 }  // namespace krica

@@ -10,7 +10,6 @@
 #include "krica/objectives/krica.hpp"
 
 #include "bases/krica.hpp"
-#include "bases/methods.hpp"
 #include "bases/start.hpp"
 
 namespace krica {

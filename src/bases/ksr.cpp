@@ -11,7 +11,6 @@
 // encoding; L-BFGS starts them from the codes of its last iteration.
 #include "objectives/ksr.hpp"
 
-#include "bases/methods.hpp"
 #include "bases/start.hpp"
 
 namespace krica {

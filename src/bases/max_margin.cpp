@@ -2,7 +2,6 @@
 //
 // Max-margin kRICA begins with atoms of its patches, by --init; what they become is learned with
 // the classifier, from whole images (krica/joint/trainer.hpp).
-#include "bases/methods.hpp"
 #include "bases/start.hpp"
 
 namespace krica {
@@ -13,7 +12,7 @@ Basis learn_max_margin_start(const Context& context, const BasisRequest& request
   // As the method of that name learns them, which can be interrupted and resumed.
   BasisRequest omp1 = request;
   omp1.options.init = "random";
-  Basis basis = learn_omp1(context, omp1);
+  Basis basis = basis_method("omp-1").learn(context, omp1);
   if (basis.status != Status::kCancelled) basis.status = Status::kConverged;
   return basis;
 }

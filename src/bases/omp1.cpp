@@ -7,7 +7,6 @@
 // Quantization", ICML 2011. Differences: `iterations` is a limit, the turns end when the cost stops
 // falling; atoms without patches move to patches that are coded worst, not to random ones.
 #include "bases/clustering_run.hpp"
-#include "bases/methods.hpp"
 #include "bases/start.hpp"
 
 namespace krica {

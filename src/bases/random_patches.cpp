@@ -6,7 +6,6 @@
 // Sparse Coding and Vector Quantization", ICML 2011. Differences: the Gaussian code instead of
 // their threshold; zero patches are not drawn, and near-duplicates only
 // where there are too few others.
-#include "bases/methods.hpp"
 #include "bases/start.hpp"
 
 namespace krica {

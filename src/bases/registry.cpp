@@ -5,11 +5,30 @@
 #include <string>
 #include <vector>
 
-#include "bases/methods.hpp"
+#include "krica/bases/basis.hpp"
 #include "krica/runtime/nearest.hpp"
 #include "runtime/check.hpp"
 
 namespace krica {
+
+// One file each.
+LearnBasis learn_d_krica;
+LearnBasis learn_d_rica;
+LearnBasis learn_drica;
+LearnBasis learn_ica;
+LearnBasis learn_kica;
+LearnBasis learn_kmeans;
+LearnBasis learn_kpca_rica;
+LearnBasis learn_krica;
+LearnBasis learn_ksr;
+LearnBasis learn_max_margin_start;
+LearnBasis learn_omp1;
+LearnBasis learn_random_patches;
+LearnBasis learn_rica;
+LearnBasis learn_sparse_autoencoder;
+LearnBasis learn_sparse_filtering;
+LearnBasis learn_sparse_rbm;
+
 namespace {
 
 constexpr auto kMethods = std::to_array<BasisMethod>({

@@ -10,7 +10,6 @@
 // pooling groups, where given, share a root; L-BFGS or, for many patches, Adam.
 #include "krica/objectives/rica.hpp"
 
-#include "bases/methods.hpp"
 #include "bases/rica.hpp"
 #include "bases/start.hpp"
 

@@ -14,8 +14,8 @@
 
 #include <cmath>
 
-#include "bases/methods.hpp"
 #include "bases/packed_basis.hpp"
+#include "krica/bases/basis.hpp"
 
 namespace krica {
 

@@ -7,7 +7,6 @@
 // norms over a data set, which the pipeline's standardising replaces.
 #include "objectives/sparse_filtering.hpp"
 
-#include "bases/methods.hpp"
 #include "bases/start.hpp"
 
 namespace krica {

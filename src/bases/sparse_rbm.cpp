@@ -8,8 +8,8 @@
 // reconstruction error and activity penalty on held-out patches is kept.
 #include "objectives/sparse_rbm.hpp"
 
-#include "bases/methods.hpp"
 #include "bases/packed_basis.hpp"
+#include "krica/bases/basis.hpp"
 #include "runtime/check.hpp"
 
 namespace krica {

@@ -28,7 +28,8 @@ Model::Parts described(const Context& context, const ImageSet& images, const Tra
 }
 
 SampleUnits learn_units(TrainingRun& run, const ImageSet& images) {
-  if (!images.shape().is_sample()) return {};
+  const bool learns = basis_method(run.job.options.method).learn != nullptr;
+  if (!learns || !images.shape().is_sample()) return {};
   if (run.job.start != nullptr) return run.job.start->parts().units;
   return timed(run.report, "patches",
                [&] { return SampleUnits::of(run.context, images, units_of(run.job.options)); });

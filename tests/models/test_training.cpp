@@ -131,6 +131,51 @@ TEST(Training, RefusesACheckpointOfAnotherVersion) {
   EXPECT_THAT(refusal_with("layout", "1"), HasSubstr("layout 1"));
 }
 
+/// The refusal of a checkpoint in which `tensor`, of the stage `basis` or of the whole, is
+/// `values`.
+template <class Scalar>
+std::string refusal_with_values(const std::string& tensor, const std::vector<Scalar>& values,
+                                bool of_basis) {
+  const auto images = gratings(90);
+  const auto checkpoint = scratch_file("training-senseless");
+  remove_checkpoint(checkpoint);
+  train(Context({.seed = 3}), images, {small_options(), checkpoint});
+  Archive whole = Archive::load(checkpoint);
+  if (of_basis) {
+    const auto bytes = whole.vector<std::uint8_t>("basis");
+    Archive basis =
+        Archive::parse({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, "basis");
+    basis.put_vector<Scalar>(tensor, values);
+    const std::string changed = basis.bytes();
+    whole.put_vector<std::uint8_t>(
+        "basis", {reinterpret_cast<const std::uint8_t*>(changed.data()), changed.size()});
+  } else {
+    whole.put_vector<Scalar>(tensor, values);
+  }
+  whole.save(checkpoint);
+  std::string refusal = "accepted";
+  try {
+    train(Context({.seed = 3}), images, {small_options(), checkpoint});
+  } catch (const DataError& error) {
+    refusal = error.what();
+  } catch (const InvalidArgument& error) {
+    refusal = std::string("a bad call: ") + error.what();
+  }
+  remove_checkpoint(checkpoint);
+  return refusal;
+}
+
+TEST(Training, ACheckpointWithASenselessValueIsBadDataThatIsNamed) {
+  for (const std::vector<std::int64_t>& values :
+       {std::vector<std::int64_t>{}, {-1}, {1000000000}}) {
+    EXPECT_THAT(refusal_with_values<std::int64_t>("features_done", values, false),
+                HasSubstr("features_done"));
+    EXPECT_THAT(refusal_with_values<std::int64_t>("whitening.inputs", values, true),
+                HasSubstr("whitening"));
+  }
+  EXPECT_THAT(refusal_with_values<double>("preprocessing", {}, true), HasSubstr("preprocessing"));
+}
+
 TEST(Training, ReportsAUselessBasisWithAdviceThatFitsTheMethod) {
   PipelineOptions options = small_options();
   options.kernel.gamma = 1e4;

@@ -67,7 +67,7 @@ def test_what_is_not_copied(images):
         ({"n_components": 2.5}, "components must be a whole number, got 2.5"),
         ({"sparsity": -1.0}, "sparsity must be auto or >= 0, got -1"),
         ({"sparsity": "much"}, "sparsity must be a number, got 'much'"),
-        ({"solver": "newton"}, "unknown solver 'newton'; known: auto, lbfgs, adam, fixed-point"),
+        ({"solver": "newton"}, "unknown solver 'newton'; known: lbfgs, adam, fixed-point"),
         ({"kernel": "cosine"}, "cosine"),
         ({"encoder": "zip"}, "zip"),
         ({"whitening": 3.5}, "whitening must be a string, got 3.5"),

@@ -118,7 +118,7 @@ class OptionAdder {
   template <Worded Value>
   void operator()(const char* name, Value& value, const char* help) const {
     const auto parse = [&value, name](const std::string& text) {
-      value = from_words<Value>(text, name);
+      check_usage([&] { value = from_words<Value>(text, name); });
     };
     command_.add_option_function<std::string>("--" + std::string(name), parse, help)
         ->default_str(to_words(value))
@@ -127,8 +127,7 @@ class OptionAdder {
   template <Worded Value>
   void operator()(const char* name, Auto<Value>& value, const char* help) const {
     const auto parse = [&value, name](const std::string& text) {
-      if (text == "auto") return value.reset();
-      value = from_words<Value>(text, name);
+      check_usage([&] { value = auto_or_words<Value>(text, name); });
     };
     command_.add_option_function<std::string>("--" + std::string(name), parse, help)
         ->default_str("auto")

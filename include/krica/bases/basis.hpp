@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Bases: the systems that learn atoms from patches, one file each in src/bases, under one
-// interface. A new one is a file, its declaration in src/bases/methods.hpp and an entry in
-// src/bases/registry.cpp, which tells all that the rest must know of it; docs/systems.md says more.
+// interface. A new one is a file and an entry in src/bases/registry.cpp, which tells all that the
+// rest must know of it; CONTRIBUTING.md has the recipe.
 #pragma once
 
 #include <optional>
@@ -73,12 +73,16 @@ struct BasisRequest {
 };
 
 struct Basis {
-  Matrix<float> atoms;              ///< K × n
-  std::vector<HistoryRow> history;  ///< empty where nothing is iterated
+  Matrix<float> atoms;                   ///< K × n
+  std::vector<HistoryRow> history = {};  ///< empty where nothing is iterated
   Status status = Status::kConverged;
   std::vector<float> bias = {};      ///< K values, for codes that have one
   std::vector<int> atom_class = {};  ///< K values, where atoms belong to classes
 };
+
+/// Throws Cancelled after hooks.checkpoint was given the state, unless the request wants the best
+/// atoms then and there are some.
+using LearnBasis = Basis(const Context&, const BasisRequest&);
 
 /// Which of BasisOptions::solver a method heeds.
 enum class SolverChoice {
@@ -99,9 +103,7 @@ struct BasisMethod {
   std::string_view encoder;           ///< its defaults
   bool unit_norm = false;
   std::string_view init;
-  /// Throws Cancelled after hooks.checkpoint was given the state, unless the request wants the best
-  /// atoms then and there are some. Null for raw pixels, which have no basis.
-  Basis (*learn)(const Context&, const BasisRequest&) = nullptr;
+  LearnBasis* learn = nullptr;  ///< null for raw pixels, which have no basis
   /// What krica tune tries where no grid is given: "name=value,value name=value,..."
   std::string_view grid = {};
   bool own_start = false;  ///< it begins in its own way, for which `init` is only a name

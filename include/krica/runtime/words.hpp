@@ -64,4 +64,11 @@ Value from_words(std::string_view text, std::string_view what) {
   }
 }
 
+/// The same, where "auto" leaves the value open.
+template <Worded Value>
+Auto<Value> auto_or_words(std::string_view text, std::string_view what) {
+  if (text == "auto") return std::nullopt;
+  return from_words<Value>(text, what);
+}
+
 }  // namespace krica
