@@ -120,44 +120,22 @@ class Evaluation {
   /// Codes S, then M = ∂f/∂S ∘ slopes (times m) of one block; returns its sum of f.
   double encode_block(const Samples<Scalar>& block) {
     const Partition tiles(block.X.rows(), kTileRows);
-    const Index K = W_.rows();
-    evaluate_codes(block, tiles);
-    multiply_by_gram(tiles);
-    return ordered_reduce(context_, tiles.count(), work_of(block.X.rows(), K, 4 * kPerValue),
-                          [&](Index t) {
-                            std::vector<Scalar> scratch(static_cast<std::size_t>(K));
-                            double value = 0;
-                            for (Index i = tiles[t].begin; i < tiles[t].end; ++i)
-                              value += encode_row(block, i, scratch);
-                            return value;
-                          });
-  }
-
-  void evaluate_codes(const Samples<Scalar>& block, const Partition& tiles) {
-    const Work work = work_of(block.X.rows(), W_.rows(), W_.cols() + kPerExp + kPerValue);
-    parallel_for(context_, tiles.count(), work, [&](Index t) {
-      MatrixView<Scalar> slopes = rows_of(work_.slopes, tiles[t]);
-      atoms_.evaluate(block.X.rows_between(tiles[t].begin, tiles[t].end),
-                      rows_of(work_.S, tiles[t]), with_gradient_ ? &slopes : nullptr);
+    const Work work =
+        work_of(block.X.rows(), W_.rows(), W_.rows() + W_.cols() + kPerExp + 2 * kPerValue);
+    return ordered_reduce(context_, tiles.count(), work, [&](Index t) {
+      const Range tile = tiles[t];
+      const MatrixView<Scalar> S = MatrixView<Scalar>(work_.S).rows_between(tile.begin, tile.end);
+      const MatrixView<Scalar> M = MatrixView<Scalar>(work_.M).rows_between(tile.begin, tile.end);
+      MatrixView<Scalar> slopes =
+          MatrixView<Scalar>(work_.slopes).rows_between(tile.begin, tile.end);
+      atoms_.evaluate(block.X.rows_between(tile.begin, tile.end), S,
+                      with_gradient_ ? &slopes : nullptr);
+      blas::gemm<Scalar>(blas::Op::kPlain, blas::Op::kPlain, Scalar(1), S, work_.G, Scalar(0), M);
+      std::vector<Scalar> scratch(static_cast<std::size_t>(W_.rows()));
+      double value = 0;
+      for (Index i = tile.begin; i < tile.end; ++i) value += encode_row(block, i, scratch);
+      return value;
     });
-  }
-
-  /// M = S G, cut both ways: threads share many parts more evenly, and fewer rows in a part would
-  /// make a slower product.
-  void multiply_by_gram(const Partition& tiles) {
-    const Partition atoms = atom_tiles(W_.rows());
-    const Work work = work_of(work_.S.rows(), W_.rows(), W_.rows());
-    parallel_for(context_, tiles.count() * atoms.count(), work, [&](Index task) {
-      const Range rows = tiles[task / atoms.count()];
-      const Range columns = atoms[task % atoms.count()];
-      blas::gemm<Scalar>(blas::Op::kPlain, blas::Op::kPlain, Scalar(1), rows_of(work_.S, rows),
-                         columns_of(ConstMatrixView<Scalar>(work_.G), columns), Scalar(0),
-                         columns_of(rows_of(work_.M, rows), columns));
-    });
-  }
-
-  static MatrixView<Scalar> rows_of(Matrix<Scalar>& matrix, Range rows) {
-    return MatrixView<Scalar>(matrix).rows_between(rows.begin, rows.end);
   }
 
   /// f of one sample. On entry row i of M holds s G; on return ∂f/∂s ∘ slopes.
