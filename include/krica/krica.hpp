@@ -42,9 +42,9 @@
 #include "krica/runtime/version.hpp"              // IWYU pragma: export
 #include "krica/solvers/adam.hpp"                 // IWYU pragma: export
 #include "krica/solvers/adam_stream.hpp"          // IWYU pragma: export
+#include "krica/solvers/basis_objective.hpp"      // IWYU pragma: export
 #include "krica/solvers/fixed_point.hpp"          // IWYU pragma: export
 #include "krica/solvers/gram_lasso.hpp"           // IWYU pragma: export
 #include "krica/solvers/lbfgs.hpp"                // IWYU pragma: export
-#include "krica/solvers/basis_objective.hpp"      // IWYU pragma: export
 #include "krica/solvers/objective.hpp"            // IWYU pragma: export
 #include "krica/solvers/solver.hpp"               // IWYU pragma: export
