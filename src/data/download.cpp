@@ -39,7 +39,7 @@ void fetch_from(const Context& context, const std::vector<std::string>& addresse
   }
   if (!wrong.empty()) throw DataError(wrong);
   throw IoError(fmt::format(
-      "[download] {}: {}. The same command tries again and goes on where it was; or fetch this "
+      "[download] {}: {}. The same command resumes where it stopped; or fetch this "
       "file "
       "by other means, put it at {} and run the same command, which then verifies and unpacks it",
       file.name, failures, path.string()));

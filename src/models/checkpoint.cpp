@@ -54,14 +54,14 @@ void Checkpoint::open(const std::string& options, const std::string& fingerprint
   require(
       archive_.text("version") == version() && layout == kLayout, "checkpoint",
       "{} was made by krica {} (checkpoint layout {}), this is {} (layout {}), whose results may "
-      "differ in their last bits; remove it to start anew",
+      "differ in their last bits; remove it to start over",
       file, archive_.text("version"), layout, version(), kLayout);
   const std::string other = difference(json::parse(archive_.text("options")), json::parse(options));
-  require(other.empty(), "checkpoint", "{} was made with other options:{}; remove it to start anew",
+  require(other.empty(), "checkpoint", "{} was made with other options:{}; remove it to start over",
           file, other);
   if (archive_.text("fingerprint") != fingerprint) {
     throw DataError(
-        fmt::format("[checkpoint] {} was made with other data; remove it to start anew", file));
+        fmt::format("[checkpoint] {} was made with other data; remove it to start over", file));
   }
   resumed_ = true;
 }

@@ -64,7 +64,7 @@ ReadingTime reading_time(const ImageSet& images) {
     const double first = read_some(images, count, kMilliseconds);
     return {first, std::min(first, read_some(images, count, kMilliseconds))};
   } catch (const std::runtime_error&) {
-    return {};  // whoever reads the whole set will tell of the broken file
+    return {};  // reading the whole set reports the broken file
   }
 }
 

@@ -17,7 +17,7 @@
 namespace krica {
 
 enum class Kept {
-  kStart,     ///< the first atoms, with an SVM
+  kStart,     ///< the initial atoms, with an SVM
   kRefitted,  ///< the learned atoms, with an SVM
   kJoint,     ///< the learned atoms, with the classifier that was learned with them
 };

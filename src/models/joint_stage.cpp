@@ -82,7 +82,7 @@ std::string trouble(const JointResult& result) {
   if (result.status != Status::kNumericalTrouble) return {};
   const std::string kept = result.best_epoch > 0
                                ? fmt::format("the basis of epoch {} is kept", result.best_epoch)
-                               : "the first atoms are kept";
+                               : "the initial atoms are kept";
   return fmt::format(
       "[{}] the loss or its gradient was not finite at step {}; {}; a smaller rate may help", kName,
       result.failed_step, kept);
@@ -125,14 +125,14 @@ class JointStage {
   }
 
  private:
-  /// Whoever asks for early stopping asks for one training with images held out.
+  /// Asking for early stopping is asking for a single training with images held out.
   [[nodiscard]] bool learns_from_all() const {
     return !options_.max_margin.held_out && !options_.max_margin.patience &&
            is_small(images_.size());
   }
 
-  /// What the images that a training held out say about it, and what its atoms look like. Where
-  /// that is cancelled, the training counts as cancelled, if something is wanted then.
+  /// Tests a training on the images it held out, and checks its atoms. If this is cancelled, so is
+  /// the training, if the caller wants the best so far.
   void judge(JointResult& result, const JointOptions& options) {
     if (result.status == Status::kCancelled) return;
     const JointEvidence before = evidence_;
@@ -269,10 +269,10 @@ class JointStage {
   [[nodiscard]] std::string start_text() const {
     const double learned = std::max(evidence_.learned.accuracy(), evidence_.joint_accuracy());
     return fmt::format(
-        "[{}] learning with the labels did not help: of {} images that took no part, {:.1f} % are "
-        "classified correctly with the learned atoms and {:.1f} % with those that training began "
-        "with, which are kept",
-        kName, evidence_.images, 100 * learned, 100 * evidence_.start.accuracy());
+        "[{}] learning from the labels did not help: on {} held-out images the learned atoms reach "
+        "{:.1f} % and the initial atoms {:.1f} %; the initial atoms are kept",
+        kName, static_cast<std::int64_t>(evidence_.images), 100 * learned,
+        100 * evidence_.start.accuracy());
   }
 
   const Context& context_;
@@ -315,7 +315,10 @@ JointOutcome learn_jointly(TrainingRun& run, const ImageSet& images, LearnedBasi
   JointOutcome outcome =
       JointStage(run.context, images, run.job.best_when_cancelled, run.checkpoint, std::move(start))
           .run();
-  if (!outcome.basis.cancelled()) run.checkpoint.store(kStage, outcome);
+  if (outcome.basis.cancelled()) return outcome;
+  run.checkpoint.forget_state(kTraining);
+  run.checkpoint.forget_state(kEvidence);
+  run.checkpoint.store(kStage, outcome);
   return outcome;
 }
 

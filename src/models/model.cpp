@@ -139,8 +139,10 @@ std::optional<ClassifierParts> ClassifierParts::load_if(const Archive& archive) 
   ClassifierParts parts{Standardiser::load(archive), LinearSvm::load(archive)};
   if (!archive.has("temperature")) return parts;
   parts.temperature = archive.scalar<double>("temperature");
-  require(std::isfinite(*parts.temperature) && *parts.temperature > 0, "model",
-          "the temperature is {}, it must be > 0", *parts.temperature);
+  if (!std::isfinite(*parts.temperature) || *parts.temperature <= 0) {
+    throw DataError(
+        fmt::format("[model] the temperature is {}, it must be > 0", *parts.temperature));
+  }
   return parts;
 }
 
@@ -198,7 +200,7 @@ Matrix<float> Model::plain_scores(const Context& context, const ImageSet& images
 
 Matrix<float> Model::probabilities(const Context& context, const ImageSet& images) const {
   require(has_probabilities(), "model",
-          "the model has no calibrated probabilities, only scores; train it anew");
+          "the model has no calibrated probabilities, only scores; train it again");
   return probabilities_of(scores(context, images), *parts_.classifier->temperature);
 }
 

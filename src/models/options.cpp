@@ -53,7 +53,7 @@ void require_heeded(const PipelineOptions& options) {
   const BasisMethod& method = basis_method(options.method);
   const BasisChoice& basis = options.basis;
   require(!method.own_start || !basis.init || *basis.init == method.init, "options",
-          "{} has a start of its own and takes no init, got '{}'; leave init auto", method.name,
+          "{} chooses its own start and takes no init, got '{}'; leave init auto", method.name,
           basis.init.value_or(""));
   const bool heeded = !basis.solver || method.solvers == SolverChoice::kAny ||
                       (method.solvers == SolverChoice::kAdam && basis.solver == SolverKind::kAdam);

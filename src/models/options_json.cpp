@@ -62,15 +62,14 @@ std::string to_json(const PipelineOptions& options) {
 
 PipelineOptions options_from_json(const std::string& text) {
   PipelineOptions options;
-  json object;
   try {
-    object = json::parse(text);
+    json object = json::parse(text);
     read_options(object, options);
+    if (!object.empty())
+      throw DataError(fmt::format("[options] unknown option '{}'", object.begin().key()));
   } catch (const json::exception& error) {
     throw DataError(fmt::format("[options] {}", error.what()));
   }
-  if (!object.empty())
-    throw DataError(fmt::format("[options] unknown option '{}'", object.begin().key()));
   return options;
 }
 

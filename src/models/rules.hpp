@@ -36,10 +36,10 @@ bool is_small(Index images);
 /// Folds by which joint training is judged; 0 where one held-out part has images enough.
 Index folds_for(Index images);
 
-/// Epochs of joint training: few images have few steps an epoch.
+/// Epochs of joint training: with few images, an epoch has few steps.
 Index joint_epochs_for(Index images);
 
-/// Images a step of joint training: 128, or fewer where an epoch would have too few steps; never
+/// Images per step of joint training: 128, or fewer if an epoch would have too few steps; never
 /// more than half of the images.
 Index batch_for(Index images);
 

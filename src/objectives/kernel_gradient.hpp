@@ -10,6 +10,7 @@
 #pragma once
 
 #include <span>
+#include <vector>
 
 #include "kernels/atom_set.hpp"
 #include "objectives/group_sums.hpp"
@@ -43,17 +44,18 @@ class KernelGradient {
     });
   }
 
-  /// A block's CᵀC: tiles of the lower triangle, each summed over the blocks in their order.
+  /// A block's CᵀC: tiles of the lower triangle, each summed over the blocks in their order. Those
+  /// on the diagonal are half the work, so they come last, when threads run out of tasks.
   void add_code_products(const Context& context, ConstMatrixView<Scalar> codes) {
     const Partition tiles = atom_tiles(codes.cols());
     const Partition parts = products_.parts(codes.rows());
-    const Index pairs = tiles.count() * tiles.count();
+    const std::vector<TilePair> pairs = pairs_of(tiles.count());
     const Work work = work_of(codes.size(), codes.cols(), 0.5);
-    parallel_for(context, parts.count() * pairs, work, [&](Index task) {
-      const Index group = task / pairs;
-      const Range row = tiles[task % pairs / tiles.count()];
-      const Range col = tiles[task % pairs % tiles.count()];
-      if (col.begin > row.begin) return;
+    parallel_for(context, parts.count() * std::ssize(pairs), work, [&](Index task) {
+      const Index group = task % parts.count();
+      const TilePair pair = pairs[static_cast<std::size_t>(task / parts.count())];
+      const Range row = tiles[pair.row];
+      const Range col = tiles[pair.col];
       const auto part = codes.rows_between(parts[group].begin, parts[group].end);
       const ConstMatrixView<Scalar> left = columns_of(part, row);
       const MatrixView<Scalar> product =
@@ -76,7 +78,7 @@ class KernelGradient {
     const MatrixView<Scalar> products = products_.total(context);
     blas::mirror_lower<Scalar>(context, products);
     const auto factor = static_cast<Scalar>(2 * weight);
-    const Partition tiles = atom_tiles(W.rows());
+    const Partition tiles(W.rows(), kRowsAtATime);
     parallel_for(context, tiles.count(), work_of(products.size(), kPerValue), [&](Index t) {
       for (Index u = tiles[t].begin; u < tiles[t].end; ++u) {
         Scalar* row = products_.sum(0).data() + u * W.rows();
@@ -100,6 +102,22 @@ class KernelGradient {
   }
 
  private:
+  static constexpr Index kRowsAtATime = 32;
+
+  struct TilePair {
+    Index row;
+    Index col;
+  };
+  /// Those with col < row, then those on the diagonal.
+  static std::vector<TilePair> pairs_of(Index tiles) {
+    std::vector<TilePair> pairs;
+    for (Index row = 0; row < tiles; ++row) {
+      for (Index col = 0; col < row; ++col) pairs.push_back({row, col});
+    }
+    for (Index tile = 0; tile < tiles; ++tile) pairs.push_back({tile, tile});
+    return pairs;
+  }
+
   GroupSums<Scalar> products_;  // CᵀC, lower triangle; in finish 2 CᵀC ∘ slopes
   GroupSums<Scalar> sums_;      // K×n
   GroupSums<double> totals_;    // 1×K

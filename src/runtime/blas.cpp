@@ -120,11 +120,14 @@ void gram_of_columns(const Context& context, ConstMatrixView<Scalar> a, MatrixVi
 
 template <class Scalar>
 void mirror_lower(const Context& context, MatrixView<Scalar> matrix) {
-  const Partition tiles(matrix.rows(), kTile);
-  // Down the columns, so that most reads miss the cache.
-  parallel_for(context, tiles.count(), work_of(matrix.size(), 2 * kPerValue), [&](Index t) {
-    for (Index i = tiles[t].begin; i < tiles[t].end; ++i) {
-      for (Index j = i + 1; j < matrix.cols(); ++j) matrix(i, j) = matrix(j, i);
+  constexpr Index kSide = 32;  // of a block: down whole columns, most reads would miss the cache
+  const Partition blocks(matrix.rows(), kSide);
+  parallel_for(context, blocks.count(), work_of(matrix.size(), kPerValue), [&](Index b) {
+    for (Index c = b; c < blocks.count(); ++c) {
+      for (Index i = blocks[b].begin; i < blocks[b].end; ++i) {
+        for (Index j = std::max(i + 1, blocks[c].begin); j < blocks[c].end; ++j)
+          matrix(i, j) = matrix(j, i);
+      }
     }
   });
 }

@@ -65,8 +65,8 @@ std::string_view explanation_of(Status status) {
              "smaller "
              "weights, a smaller rate or another start may help.";
     case Status::kDiverged:
-      return "More than half of the atoms are inactive on every sample; a smaller weight of the "
-             "sparsity, a wider kernel or another start may help.";
+      return "The codes of more than half of the atoms hardly vary over the samples; a smaller "
+             "weight of the sparsity, a wider kernel or another start may help.";
     case Status::kCollapsed:
       return "More than half of the atoms coincide; fewer atoms, a narrower kernel or another "
              "start "

@@ -52,6 +52,6 @@ def test_checkpoints_of_another_layout_are_refused(file, row, tmp_path):
         [KRICA, "train", "embedded", "-o", tmp_path / "model.krica", "--checkpoint", checkpoint, *row["options"]],
         capture_output=True, text=True)
     assert done.returncode == 3
-    assert str(checkpoint) in done.stderr and "remove it to start anew" in done.stderr
+    assert str(checkpoint) in done.stderr and "remove it to start over" in done.stderr
     assert checkpoint.read_bytes() == file.read_bytes()
     assert not (tmp_path / "model.krica").exists()

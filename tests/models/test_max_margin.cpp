@@ -202,7 +202,7 @@ TEST(MaxMargin, KeepsTheStartWhereLearningDoesNotHelp) {
         train(Context({.threads = 1, .seed = seed}), noise, {joint_options()}, &report);
     if (model.parts().basis_status != "start-kept") continue;
     ++starts;
-    EXPECT_NE(report.warning.find("which are kept"), std::string::npos) << report.warning;
+    EXPECT_NE(report.warning.find("initial atoms are kept"), std::string::npos) << report.warning;
     PipelineOptions unlearned = joint_options();
     unlearned.method = "omp-1";
     unlearned.basis.init = "random";
@@ -237,7 +237,7 @@ TEST(MaxMargin, ALossThatIsNotFiniteIsToldAndTheModelIsStillMade) {
   const Model model = train(Context({.threads = 1, .seed = 3}), images, {options}, &report);
   EXPECT_NE(report.warning.find("not finite at step"), std::string::npos) << report.warning;
   EXPECT_EQ(model.parts().basis_status, "numerical-trouble");
-  EXPECT_NE(report.warning.find("the first atoms are kept"), std::string::npos) << report.warning;
+  EXPECT_NE(report.warning.find("the initial atoms are kept"), std::string::npos) << report.warning;
   EXPECT_EQ(report.comparison.kept, "start");
   EXPECT_TRUE(model.has_classifier()) << "fitted on the last good basis";
 }

@@ -180,6 +180,7 @@ TEST(Options, BadValuesAreRefusedByName) {
   refused([](auto& o) { o.descriptor.patches = 0; }, "patches");
   EXPECT_THROW(options_from_json("{\"colour\": 1}"), DataError);
   EXPECT_THROW(options_from_json("[1"), DataError);
+  EXPECT_THROW(options_from_json("[1]"), DataError);
   EXPECT_THROW(options_from_json("{\"components\": \"many\"}"), DataError);
 }
 

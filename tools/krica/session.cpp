@@ -27,7 +27,7 @@ constexpr const char* kModelGroup = "Model";
 const std::map<std::string, double> kMemoryUnits = {
     {"k", 0x1p10}, {"m", 0x1p20}, {"g", 0x1p30}, {"t", 0x1p40}};
 constexpr double kLeastMemory = 0x1p20;
-constexpr double kMostMemory = 0x1p50;
+constexpr double kMostMemory = 0x1p50 * 1.00001;  // CLI11 rounds sizes to six digits
 
 constexpr int kInterrupted = 130;
 constexpr std::string_view kNothingSaved = "interrupted; nothing was saved yet";

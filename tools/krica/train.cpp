@@ -84,18 +84,17 @@ nlohmann::json comparison_json(const JointComparison& comparison) {
   return summary;
 }
 
-/// What held-out images said for max-margin-krica.
+/// The comparison on held-out images that max-margin-krica makes.
 void print_comparison(const JointComparison& comparison) {
   if (comparison.images == 0) return;
-  fmt::print(
-      "of {} images that took no part, correctly classified: {:.1f} % before learning with "
-      "the labels",
-      comparison.images, 100 * comparison.start);
-  if (comparison.svm) fmt::print(", {:.1f} % after it with an SVM", 100 * *comparison.svm);
-  const char* kept = comparison.kept == "start" ? "the first atoms"
+  fmt::print("accuracy on {} held-out images: {:.1f} % with the initial atoms", comparison.images,
+             100 * comparison.start);
+  if (comparison.svm)
+    fmt::print(", {:.1f} % with the learned atoms and an SVM", 100 * *comparison.svm);
+  const char* kept = comparison.kept == "start" ? "the initial atoms"
                      : comparison.kept == "svm" ? "the SVM"
-                                                : "the classifier learned with the atoms";
-  fmt::print(", {:.1f} % with the classifier learned with the atoms; kept: {}\n",
+                                                : "the joint classifier";
+  fmt::print(", {:.1f} % with the learned atoms and the joint classifier; kept: {}\n",
              100 * comparison.joint, kept);
 }
 

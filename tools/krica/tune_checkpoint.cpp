@@ -67,12 +67,12 @@ void TuneCheckpoint::check(const TuneJob& job) const {
   if (!differing.empty()) {
     throw InvalidArgument(
         fmt::format("[tune] {} was made with other options:{}; remove it to "
-                    "start anew, or give another --checkpoint",
+                    "start over, or give another --checkpoint",
                     path_.string(), differing));
   }
   if (content_.at("fingerprint") != job.fingerprint) {
     throw DataError(
-        fmt::format("[tune] {} was made with other data; remove it to start anew, or "
+        fmt::format("[tune] {} was made with other data; remove it to start over, or "
                     "give another --checkpoint",
                     path_.string()));
   }
