@@ -12,12 +12,12 @@ namespace krica {
 /// Whether K-means is the method, or finds the first atoms of another one.
 enum class ClusteringRole { kMethod, kStart };
 
-/// Whether a state is of a run that finds first atoms.
+/// Whether a state belongs to a run that only finds initial atoms.
 bool is_of_start(const Archive& state);
 
 /// K-means and its spherical form, watched, stopped and resumed: keeps the atoms of the last turn,
-/// and gives them to the request's hooks. A start tells of no iterations, and gives no atoms where
-/// it is cancelled.
+/// and passes them to the request's hooks. A run that only finds initial atoms reports no iterations
+/// and returns no atoms if it is cancelled.
 class ClusteringRun {
  public:
   /// Takes up request.state where it is of this role; `name` says whose it must be.

@@ -43,7 +43,7 @@ struct NumberMath {
   KRICA_HOST_DEVICE static Value sqrt(Value a) { return std::sqrt(a); }
 };
 
-/// Slopes are given κ itself, which whoever needs them has at hand.
+/// Slopes take κ itself, which callers have already computed.
 template <class Math>
 struct KernelMath {
   using Value = typename Math::Value;

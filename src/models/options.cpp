@@ -48,16 +48,17 @@ void require_known_init(const PipelineOptions& options) {
     unknown_word("init", *init, known);
 }
 
-/// What the method would not heed is refused: the model's file would tell of what never was.
-void require_heeded(const PipelineOptions& options) {
+/// Rejects options that the method would ignore: the model file would record a setting that had no
+/// effect.
+void require_used(const PipelineOptions& options) {
   const BasisMethod& method = basis_method(options.method);
   const BasisChoice& basis = options.basis;
   require(!method.own_start || !basis.init || *basis.init == method.init, "options",
           "{} chooses its own start and takes no init, got '{}'; leave init auto", method.name,
           basis.init.value_or(""));
-  const bool heeded = !basis.solver || method.solvers == SolverChoice::kAny ||
+  const bool used = !basis.solver || method.solvers == SolverChoice::kAny ||
                       (method.solvers == SolverChoice::kAdam && basis.solver == SolverKind::kAdam);
-  require(heeded, "options", "{} {}, got solver '{}'; leave solver auto", method.name,
+  require(used, "options", "{} {}, got solver '{}'; leave solver auto", method.name,
           method.solvers == SolverChoice::kAdam ? "always learns by Adam" : "takes no solver",
           basis.solver ? name_of(*basis.solver) : "");
   const Auto<WhiteningMethod>& whitening = options.whitening.method;
@@ -99,7 +100,7 @@ void PipelineOptions::validate() const {
   }
   const BasisMethod& chosen = basis_method(method);
   require_known_init(*this);
-  require_heeded(*this);
+  require_used(*this);
   if (descriptor.receptive_field) require_positive("receptive-field", *descriptor.receptive_field);
   require_positive("patches", descriptor.patches);
   require(images >= 0, "options", "images must be >= 0 (0 for all), got {}", images);

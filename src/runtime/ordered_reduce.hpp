@@ -2,8 +2,8 @@
 //
 // Sums over samples whose bits do not depend on who computes them: the samples are cut into parts
 // by sizes alone, and the parts' sums are added over a fixed binary tree. On each level nodes 2i
-// and 2i+1 are added, and an odd last one is carried up, so that whoever owns an aligned run of
-// parts, a thread or a machine, adds up a whole subtree.
+// and 2i+1 are added, and an odd last one is carried up, so that the owner of an aligned run
+// of parts, a thread or a machine, adds up a whole subtree.
 #pragma once
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What every iterative method does around its steps: it keeps the history, tells of each row, gives
-// away its state where a checkpoint is due, and drops what a cancel leaves unfinished.
+// What every iterative method does around its steps: it records the history, reports each row,
+// hands out its state when a checkpoint is due, and discards a step that cancellation cut short.
 #pragma once
 
 #include <optional>

@@ -84,7 +84,7 @@ struct Basis {
 /// atoms then and there are some.
 using LearnBasis = Basis(const Context&, const BasisRequest&);
 
-/// Which of BasisOptions::solver a method heeds.
+/// Which values of BasisOptions::solver a method accepts.
 enum class SolverChoice {
   kAny,
   kAdam,  ///< it learns by Adam whatever happens
