@@ -16,8 +16,8 @@ enum class ClusteringRole { kMethod, kStart };
 bool is_of_start(const Archive& state);
 
 /// K-means and its spherical form, watched, stopped and resumed: keeps the atoms of the last turn,
-/// and passes them to the request's hooks. A run that only finds initial atoms reports no iterations
-/// and returns no atoms if it is cancelled.
+/// and passes them to the request's hooks. A run that only finds initial atoms reports no
+/// iterations and returns no atoms if it is cancelled.
 class ClusteringRun {
  public:
   /// Takes up request.state where it is of this role; `name` says whose it must be.

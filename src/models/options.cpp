@@ -57,7 +57,7 @@ void require_used(const PipelineOptions& options) {
           "{} chooses its own start and takes no init, got '{}'; leave init auto", method.name,
           basis.init.value_or(""));
   const bool used = !basis.solver || method.solvers == SolverChoice::kAny ||
-                      (method.solvers == SolverChoice::kAdam && basis.solver == SolverKind::kAdam);
+                    (method.solvers == SolverChoice::kAdam && basis.solver == SolverKind::kAdam);
   require(used, "options", "{} {}, got solver '{}'; leave solver auto", method.name,
           method.solvers == SolverChoice::kAdam ? "always learns by Adam" : "takes no solver",
           basis.solver ? name_of(*basis.solver) : "");
