@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "byte_images.hpp"
-#include "krica/classify/linear_svm.hpp"
+#include "krica/classify/linear_classifier.hpp"
 #include "krica/clustering/kmeans.hpp"
 #include "krica/features/extractor.hpp"
 #include "krica/objectives/krica.hpp"
@@ -177,9 +177,9 @@ int krica_svm(const float* features, std::int64_t m, std::int64_t F, const std::
               std::int64_t classes, double C, int threads, float* weights) {
   return guarded([&] {
     const std::vector<int> given(labels, labels + m);
-    const auto svm =
-        krica::LinearSvm::fit(Context({.threads = threads}), ConstMatrixView<float>(features, m, F),
-                              given, classes, {.C = C});
+    const auto svm = krica::LinearClassifier::fit(Context({.threads = threads}),
+                                                  ConstMatrixView<float>(features, m, F), given,
+                                                  classes, {.C = C});
     MatrixView<float>(weights, classes, F + 1) = svm.weights();
   });
 }

@@ -6,7 +6,7 @@
 //   build/release/bin/krica_benchmarks --benchmark_filter=Krica
 #include <benchmark/benchmark.h>
 
-#include "krica/classify/linear_svm.hpp"
+#include "krica/classify/linear_classifier.hpp"
 #include "krica/clustering/kmeans.hpp"
 #include "krica/objectives/krica.hpp"
 #include "krica/objectives/rica.hpp"
@@ -106,7 +106,7 @@ void BM_Svm(benchmark::State& state) {
   for (Index i = 0; i < m; ++i) labels.push_back(static_cast<int>(i % 10));
   for (auto _ : state)
     benchmark::DoNotOptimize(
-        LinearSvm::fit(context, features, labels, 10, {.C = 0.01}).objective());
+        LinearClassifier::fit(context, features, labels, 10, {.C = 0.01}).objective());
 }
 
 BENCHMARK(BM_Sgemm)->Arg(1)->Arg(2)->UseRealTime()->Unit(benchmark::kMillisecond);

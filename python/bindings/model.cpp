@@ -8,9 +8,9 @@
 #include "arrays.hpp"
 #include "bindings.hpp"
 #include "errors.hpp"
-#include "krica/models/reconstruction.hpp"
-#include "krica/models/votes.hpp"
 #include "krica/runtime/error.hpp"
+#include "models/reconstruction.hpp"
+#include "models/votes.hpp"
 #include "options.hpp"
 
 namespace krica::python {

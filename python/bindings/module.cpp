@@ -7,7 +7,7 @@
 
 #include "bindings.hpp"
 #include "errors.hpp"
-#include "krica/runtime/version.hpp"
+#include "krica/runtime/library.hpp"
 #include "options.hpp"
 
 PYBIND11_MODULE(_core, module) {

@@ -23,20 +23,20 @@ Value get(const py::dict& given, const char* name) {
 }
 
 /// None, "topographic", a group size, or K × K weights.
-Pooling pooling_from(const py::object& given) {
-  if (given.is_none()) return Pooling::none();
+AtomGroups pooling_from(const py::object& given) {
+  if (given.is_none()) return AtomGroups::none();
   if (py::isinstance<py::str>(given)) {
     const auto name = given.cast<std::string>();
-    if (name == "topographic") return Pooling::topographic();
+    if (name == "topographic") return AtomGroups::topographic();
     throw InvalidArgument(fmt::format(
         "[pooling] must be None, 'topographic', a group size or a K x K array, got '{}'", name));
   }
   if (PyIndex_Check(given.ptr()) != 0 && !py::isinstance<py::array>(given))
-    return Pooling::groups(py::int_(given).cast<Index>());  // NumPy's whole numbers too
+    return AtomGroups::of_size(py::int_(given).cast<Index>());  // NumPy's whole numbers too
   const auto weights = py::array_t<double, py::array::c_style | py::array::forcecast>(given);
   if (weights.ndim() != 2 || weights.shape(0) != weights.shape(1))
     throw InvalidArgument("[pooling] an array of weights must be K x K");
-  return Pooling::custom({weights.data(), weights.data() + weights.size()});
+  return AtomGroups::custom({weights.data(), weights.data() + weights.size()});
 }
 
 /// (value, gradient) at W, which must be of the objective's shape and finite.
@@ -70,7 +70,7 @@ KricaArguments krica_arguments(const py::dict& given) {
                     .scale = get<double>(given, "kernel_scale")};
   options.sparsity = get<double>(given, "sparsity");
   options.epsilon = get<double>(given, "epsilon");
-  options.pooling = pooling_from(given["pooling"]);
+  options.groups = pooling_from(given["pooling"]);
   options.discrimination = {.weight = get<double>(given, "discrimination"),
                             .reading = discrimination_reading(get<std::string>(given, "reading")),
                             .elastic = get<std::optional<double>>(given, "elastic"),
@@ -101,7 +101,7 @@ RicaOptions rica_options(const py::dict& given) {
   options.reduce = reduce(get<std::string>(given, "reduce"));
   options.row_norm = row_norm(get<std::string>(given, "row_norm"));
   options.epsilon = get<double>(given, "epsilon");
-  options.pooling = pooling_from(given["pooling"]);
+  options.groups = pooling_from(given["pooling"]);
   options.sign = get<std::vector<int>>(given, "sign");
   return options;
 }

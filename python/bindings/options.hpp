@@ -5,7 +5,7 @@
 
 #include <pybind11/pybind11.h>
 
-#include "krica/models/option_list.hpp"
+#include "models/option_list.hpp"
 #include "running.hpp"
 
 namespace krica::python {

@@ -7,7 +7,7 @@
 #include "arrays.hpp"
 #include "bindings.hpp"
 #include "krica/data/views.hpp"
-#include "krica/models/estimate.hpp"
+#include "models/estimate.hpp"
 #include "options.hpp"
 
 namespace krica::python {

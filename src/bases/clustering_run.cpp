@@ -5,8 +5,8 @@
 
 #include <utility>
 
+#include "clustering/spherical_kmeans.hpp"
 #include "krica/clustering/kmeans.hpp"
-#include "krica/clustering/spherical_kmeans.hpp"
 #include "krica/runtime/error.hpp"
 #include "solvers/common.hpp"
 

@@ -20,7 +20,7 @@ KricaOptions krica_options(const BasisRequest& request) {
   options.kernel = request.options.kernel;
   options.sparsity = request.options.sparsity;
   options.epsilon = request.options.epsilon;
-  options.pooling = request.options.pooling;
+  options.groups = request.options.groups;
   return options;
 }
 

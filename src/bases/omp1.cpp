@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // OMP-1: unit-norm atoms that minimise Σ_i ‖x_i - g_i d_{a(i)}‖², one atom a(i) and gain g_i a
-// patch, by spherical K-means (krica/clustering/spherical_kmeans.hpp); to be used with the
+// patch, by spherical K-means (clustering/spherical_kmeans.hpp); to be used with the
 // two-sided soft threshold, s = max(0, ±d·x - t): the strongest classic single-layer baseline. A.
 // Coates, A. Ng, "The Importance of Encoding Versus Training with Sparse Coding and Vector
 // Quantization", ICML 2011. Differences: `iterations` is a limit, the turns end when the cost stops

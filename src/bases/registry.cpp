@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "krica/bases/basis.hpp"
-#include "krica/runtime/nearest.hpp"
 #include "runtime/check.hpp"
+#include "runtime/nearest.hpp"
 
 namespace krica {
 

@@ -20,7 +20,7 @@ RicaOptions rica_options(const BasisRequest& request) {
   RicaOptions options;
   options.n_components = request.options.components;
   options.epsilon = request.options.epsilon;
-  options.pooling = request.options.pooling;
+  options.groups = request.options.groups;
   options.sign = request.options.non_gaussianity;
   apply_convention(options, request.options.convention);
   options.weight = options.weight_on == WeightOn::kReconstruction

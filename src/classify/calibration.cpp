@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "krica/classify/calibration.hpp"
+#include "classify/calibration.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "krica/classify/metrics.hpp"
+#include "classify/metrics.hpp"
 
 #include <cmath>
 #include <limits>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "krica/classify/splits.hpp"
+#include "classify/splits.hpp"
 
 #include <map>
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The objective of LinearSvm, times 1/(C m), so that its scale does not depend on the data's size:
+// The objective of LinearClassifier, times 1/(C m), so that its scale does not depend on the data's
+// size:
 //
 //   1/m Σ_i a_i Σ_c max(0, 1 - y_ic (w_c·z_i + b_c))² + 1/(2 C m) Σ_c (‖w_c‖² + b_c²)
 #pragma once

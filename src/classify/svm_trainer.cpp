@@ -7,8 +7,8 @@
 
 #include "classify/feature_metric.hpp"
 #include "classify/sample_span.hpp"
+#include "classify/splits.hpp"
 #include "classify/squared_hinge.hpp"
-#include "krica/classify/splits.hpp"
 #include "krica/data/views.hpp"
 #include "runtime/check.hpp"
 
@@ -139,7 +139,7 @@ void SvmTrainer::prepare() {
 ConstMatrixView<float> SvmTrainer::rows() const { return span_ ? span_->coordinates() : features_; }
 
 /// On rows().
-LinearSvm SvmTrainer::solve(const Fit& fit) {
+LinearClassifier SvmTrainer::solve(const Fit& fit) {
   prepare();
   metric_->factor(context_, 1 / (fit.C * static_cast<double>(features_.rows())));
   SquaredHinge hinge(context_, rows(), labels_, n_classes_, fit.sample_weights, fit.C);
@@ -160,12 +160,12 @@ LinearSvm SvmTrainer::solve(const Fit& fit) {
   return {std::move(result.best), result.value * fit.C * static_cast<double>(features_.rows())};
 }
 
-LinearSvm SvmTrainer::fit(double C, const SolverHooks& hooks, const Archive* state) {
+LinearClassifier SvmTrainer::fit(double C, const SolverHooks& hooks, const Archive* state) {
   require(std::isfinite(C) && C > 0, kName, "C must be finite and > 0, got {}", C);
   prepare();
   // In the span iterations are cheap, and with a large C they gain little each.
   const double tolerance = options_.tolerance * (span_ ? 0.1 : 1);
-  LinearSvm svm = solve({C, tolerance, 0, sample_weights_, {nullptr, 0, 0}, hooks, state});
+  LinearClassifier svm = solve({C, tolerance, 0, sample_weights_, {nullptr, 0, 0}, hooks, state});
   if (!span_) return svm;
   return {span_->to_weights(context_, svm.weights()), svm.objective()};
 }
@@ -227,7 +227,7 @@ class SvmTrainer::Search {
   void try_next() {
     const double C =
         kCandidates[chosen_.tried.size()] / static_cast<double>(trainer_.features_.rows());
-    const LinearSvm svm = trainer_.solve({C, kTrialTolerance, kTrialScale, weights_, last_});
+    const LinearClassifier svm = trainer_.solve({C, kTrialTolerance, kTrialScale, weights_, last_});
     last_ = Matrix<float>::copy_of(svm.weights());
     note(C, accuracy_of(values_at(svm.predict(trainer_.context_, trainer_.rows()), held_out_),
                         held_labels_));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "krica/clustering/spherical_kmeans.hpp"
+#include "clustering/spherical_kmeans.hpp"
 
 #include <algorithm>
 #include <cmath>

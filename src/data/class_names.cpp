@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "krica/data/class_names.hpp"
+#include "data/class_names.hpp"
 
 #include <string_view>
 

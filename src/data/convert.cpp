@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "krica/data/convert.hpp"
+#include "data/convert.hpp"
 
 #include <algorithm>
 #include <functional>
@@ -8,11 +8,11 @@
 
 #include "data/atomic_file.hpp"
 #include "data/byte_source.hpp"
+#include "data/class_names.hpp"
 #include "data/errors.hpp"
 #include "data/labels.hpp"
-#include "krica/data/class_names.hpp"
+#include "data/npy.hpp"
 #include "krica/data/image.hpp"
-#include "krica/data/npy.hpp"
 #include "runtime/check.hpp"
 #include "runtime/file.hpp"
 #include "runtime/parallel.hpp"

@@ -2,9 +2,9 @@
 #include "krica/data/dataset.hpp"
 
 #include "data/errors.hpp"
+#include "data/image_size.hpp"
 #include "data/labels.hpp"
 #include "data/readers.hpp"
-#include "krica/data/image_size.hpp"
 #include "runtime/check.hpp"
 #include "runtime/names.hpp"
 

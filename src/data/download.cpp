@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "krica/data/download.hpp"
+#include "data/download.hpp"
 
 #include <unistd.h>
 

@@ -9,9 +9,9 @@
 #include "data/decoded_images.hpp"
 #include "data/errors.hpp"
 #include "data/folder_files.hpp"
+#include "data/image_size.hpp"
 #include "data/listing.hpp"
 #include "data/readers.hpp"
-#include "krica/data/image_size.hpp"
 
 namespace krica {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "krica/data/image_size.hpp"
+#include "data/image_size.hpp"
 
 #include <algorithm>
 

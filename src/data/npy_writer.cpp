@@ -3,7 +3,7 @@
 
 #include "data/atomic_file.hpp"
 #include "data/byte_source.hpp"
-#include "krica/data/npy.hpp"
+#include "data/npy.hpp"
 #include "runtime/check.hpp"
 
 namespace krica {

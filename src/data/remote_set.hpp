@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "krica/data/download.hpp"
+#include "data/download.hpp"
 
 namespace krica {
 

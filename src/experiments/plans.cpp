@@ -5,8 +5,8 @@
 
 #include <algorithm>
 
+#include "classify/splits.hpp"
 #include "krica/bases/basis.hpp"
-#include "krica/classify/splits.hpp"
 #include "krica/data/views.hpp"
 
 namespace krica {

@@ -11,7 +11,7 @@
 
 #include "data/digest.hpp"
 #include "data/errors.hpp"
-#include "krica/runtime/version.hpp"
+#include "krica/runtime/library.hpp"
 #include "runtime/file.hpp"
 
 namespace krica {

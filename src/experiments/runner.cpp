@@ -10,8 +10,8 @@
 #include "experiments/distances.hpp"
 #include "experiments/shared_basis.hpp"
 #include "krica/runtime/error.hpp"
-#include "krica/runtime/memory.hpp"
-#include "krica/runtime/version.hpp"
+#include "krica/runtime/library.hpp"
+#include "runtime/memory.hpp"
 
 namespace krica {
 namespace {

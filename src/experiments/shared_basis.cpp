@@ -6,8 +6,8 @@
 #include <nlohmann/json.hpp>
 #include <numeric>
 
-#include "krica/classify/splits.hpp"
-#include "krica/runtime/memory.hpp"
+#include "classify/splits.hpp"
+#include "runtime/memory.hpp"
 
 namespace krica {
 namespace {
@@ -67,7 +67,7 @@ TestedModel SharedBasis::test(const Context& context, const TrialSplit& split) c
     report.chosen_c = trainer.choose_c();
     options.classifier.C = report.chosen_c.C;
   }
-  const LinearSvm svm = trainer.fit(*options.classifier.C);
+  const LinearClassifier svm = trainer.fit(*options.classifier.C);
   report.stages.push_back(stage_since("svm", start));
   FeatureMatrix tested = split.test.empty()
                              ? rows_at(context, *test_features_, all_places(test_features_->rows()))

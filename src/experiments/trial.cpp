@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "krica/models/class_match.hpp"
+#include "models/class_match.hpp"
 #include "runtime/check.hpp"
 
 namespace krica {

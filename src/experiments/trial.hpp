@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "krica/classify/metrics.hpp"
+#include "classify/metrics.hpp"
 #include "krica/models/training.hpp"
 
 namespace krica {

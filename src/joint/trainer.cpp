@@ -5,10 +5,10 @@
 #include <cmath>
 #include <utility>
 
+#include "classify/splits.hpp"
 #include "joint/image_batch.hpp"
 #include "joint/option_fields.hpp"
 #include "joint/training_state.hpp"
-#include "krica/classify/splits.hpp"
 #include "krica/data/views.hpp"
 #include "runtime/check.hpp"
 #include "runtime/parallel.hpp"
@@ -290,7 +290,7 @@ class Trainer {
       mean.push_back(static_cast<float>(from.moments.mean[static_cast<std::size_t>(j)]));
       inverse.push_back(static_cast<float>(from.moments.inverse_deviation(j)));
     }
-    result.classifier = LinearSvm(std::move(weights), 0);
+    result.classifier = LinearClassifier(std::move(weights), 0);
     result.standardiser = Standardiser(std::move(mean), std::move(inverse));
   }
 

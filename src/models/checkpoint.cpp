@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "krica/models/training.hpp"
-#include "krica/runtime/version.hpp"
+#include "krica/runtime/library.hpp"
 #include "runtime/check.hpp"
 
 namespace krica {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "krica/models/option_list.hpp"
+#include "models/option_list.hpp"
 
 namespace krica {
 namespace {

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "krica/models/class_match.hpp"
+#include "models/class_match.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <unordered_map>
 
-#include "krica/data/class_names.hpp"
+#include "data/class_names.hpp"
 #include "krica/runtime/error.hpp"
-#include "krica/runtime/nearest.hpp"
+#include "runtime/nearest.hpp"
 
 namespace krica {
 namespace {

@@ -5,7 +5,7 @@
 
 #include <utility>
 
-#include "krica/classify/calibration.hpp"
+#include "classify/calibration.hpp"
 #include "krica/classify/svm_trainer.hpp"
 #include "krica/runtime/error.hpp"
 #include "models/raw_pixels.hpp"
@@ -82,8 +82,8 @@ ClassifierParts fit_classifier(TrainingRun& run, const ImageSet& images, Feature
     if (!options.classifier.C) options.classifier.C = choose_c(run, trainer);
     if (!temperature) temperature = calibrate(run, trainer, *options.classifier.C);
     const auto state = run.checkpoint.state(kFit);
-    LinearSvm svm = trainer.fit(*options.classifier.C, run.checkpoint.solver_hooks(kFit),
-                                state ? &*state : nullptr);
+    LinearClassifier svm = trainer.fit(*options.classifier.C, run.checkpoint.solver_hooks(kFit),
+                                       state ? &*state : nullptr);
     return ClassifierParts{std::move(standardiser), std::move(svm), temperature};
   });
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "krica/models/estimate.hpp"
+#include "models/estimate.hpp"
 
 #include <fmt/format.h>
 

@@ -6,9 +6,9 @@
 #include <cmath>
 #include <utility>
 
+#include "classify/calibration.hpp"
+#include "classify/splits.hpp"
 #include "data/digest.hpp"
-#include "krica/classify/calibration.hpp"
-#include "krica/classify/splits.hpp"
 #include "krica/joint/trainer.hpp"
 #include "krica/patches/sampling.hpp"
 #include "models/joint_choice.hpp"

@@ -5,8 +5,8 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "classify/calibration.hpp"
 #include "data/mirror.hpp"
-#include "krica/classify/calibration.hpp"
 #include "models/raw_pixels.hpp"
 #include "runtime/check.hpp"
 #include "runtime/parallel.hpp"
@@ -130,13 +130,13 @@ class Mirrored final : public ImageSet {
 
 void ClassifierParts::save(Archive& archive) const {
   standardiser.save(archive);
-  svm.save(archive);
+  linear.save(archive);
   if (temperature) archive.put_scalar("temperature", *temperature);
 }
 
 std::optional<ClassifierParts> ClassifierParts::load_if(const Archive& archive) {
   if (!archive.has("svm.weights")) return std::nullopt;
-  ClassifierParts parts{Standardiser::load(archive), LinearSvm::load(archive)};
+  ClassifierParts parts{Standardiser::load(archive), LinearClassifier::load(archive)};
   if (!archive.has("temperature")) return parts;
   parts.temperature = archive.scalar<double>("temperature");
   if (!std::isfinite(*parts.temperature) || *parts.temperature <= 0) {
@@ -187,12 +187,12 @@ Matrix<float> Model::plain_scores(const Context& context, const ImageSet& images
   const Index row_bytes = n_features() * static_cast<Index>(sizeof(float));
   const Index rows = std::max<Index>(64, context.memory_bytes() / 4 / row_bytes);
   const Partition rounds(images.size(), rows);
-  Matrix<float> all(images.size(), parts_.classifier->svm.n_classes());
+  Matrix<float> all(images.size(), parts_.classifier->linear.n_classes());
   for (Index r = 0; r < rounds.count(); ++r) {
     FeatureMatrix features = features_in_range(context, Window(images, rounds[r]));
     parts_.classifier->standardiser.apply_in_place(context, features.view());
     const Matrix<float> part =
-        parts_.classifier->svm.scores(context, std::as_const(features).view());
+        parts_.classifier->linear.scores(context, std::as_const(features).view());
     MatrixView<float>(all).rows_between(rounds[r].begin, rounds[r].end) = part.view();
   }
   return all;
@@ -273,8 +273,8 @@ Model Model::from_archive(const Archive& archive, const std::string& source) {
     parts.classifier = ClassifierParts::load_if(archive);
     Model model(std::move(parts));
     if (model.has_classifier() &&
-        (model.parts_.classifier->svm.n_features() != model.n_features() ||
-         model.parts_.classifier->svm.n_classes() !=
+        (model.parts_.classifier->linear.n_features() != model.n_features() ||
+         model.parts_.classifier->linear.n_classes() !=
              static_cast<Index>(model.class_names().size()))) {
       refuse(source, "the classifier does not fit the features or the class names");
     }

@@ -3,7 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "krica/models/option_list.hpp"
+#include "models/option_list.hpp"
 
 namespace krica {
 namespace {

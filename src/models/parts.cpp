@@ -70,7 +70,7 @@ BasisOptions basis_of(const PipelineOptions& options) {
           .reconstruction_weight = options.basis.rica.reconstruction_weight.value_or(1.0),
           .non_gaussianity =
               options.basis.rica.non_gaussianity.of(options.basis.components.value_or(0)),
-          .pooling = options.basis.groups,
+          .groups = options.basis.groups,
           .solver = options.basis.solver,
           .iterations = options.basis.iterations.value_or(BasisOptions{}.iterations),
           .epochs = options.basis.epochs.value_or(kEpochs),

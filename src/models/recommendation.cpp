@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "krica/models/recommendation.hpp"
+#include "models/recommendation.hpp"
 
 #include <fmt/format.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "krica/models/reconstruction.hpp"
+#include "models/reconstruction.hpp"
 
 #include <Eigen/QR>
 

@@ -4,9 +4,9 @@
 #include <algorithm>
 
 #include "krica/bases/basis.hpp"
-#include "krica/models/recommendation.hpp"
 #include "models/method_defaults.hpp"
 #include "models/parts.hpp"
+#include "models/recommendation.hpp"
 #include "models/rica_checks.hpp"
 #include "models/rules.hpp"
 

@@ -49,7 +49,7 @@ void require_rica_options(const PipelineOptions& options) {
   require(std::isfinite(weight) && weight >= 0, kName,
           "reconstruction-weight must be auto or >= 0, got {}", weight);
   const bool pooled = rica.convention == RicaConvention::kPaper && !rica.contrast;
-  require(options.basis.groups.kind == PoolingKind::kNone || pooled, kName,
+  require(options.basis.groups.kind == AtomGrouping::kNone || pooled, kName,
           "pooling-groups needs convention paper and rica-contrast auto, got pooling-groups {}",
           options.basis.groups.text());
   static_cast<void>(rica.non_gaussianity.of(options.basis.components.value_or(0)));

@@ -7,7 +7,7 @@
 
 #include "krica/bases/basis.hpp"
 #include "krica/models/options.hpp"
-#include "krica/runtime/machine_speed.hpp"
+#include "runtime/machine_speed.hpp"
 
 namespace krica {
 

@@ -9,8 +9,8 @@
 #include <utility>
 
 #include "krica/models/training.hpp"
-#include "krica/runtime/memory.hpp"
 #include "models/checkpoint.hpp"
+#include "runtime/memory.hpp"
 
 namespace krica {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "krica/models/votes.hpp"
+#include "models/votes.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -31,7 +31,7 @@ Shares shares_of(const Model& model, const Matrix<float>& zone_sums, Index which
   const FeatureExtractor& extractor = *model.parts().extractor;
   const PoolingGrid& grid = extractor.grid();
   const Standardiser& standardiser = model.parts().classifier->standardiser;
-  const auto weights = model.parts().classifier->svm.weights();
+  const auto weights = model.parts().classifier->linear.weights();
   const Index channels = zone_sums.cols();
   const double power = extractor.options().pool_power;
   std::vector<float> pooled(static_cast<std::size_t>(extractor.features()));
@@ -85,8 +85,8 @@ Matrix<float> zone_sums_of(const FeatureExtractor& extractor, const float* image
 }
 
 void require_class(const Model& model, Index which) {
-  require(which >= 0 && which < model.parts().classifier->svm.n_classes(), "votes",
-          "class {} is not in 0 ... {}", which, model.parts().classifier->svm.n_classes() - 1);
+  require(which >= 0 && which < model.parts().classifier->linear.n_classes(), "votes",
+          "class {} is not in 0 ... {}", which, model.parts().classifier->linear.n_classes() - 1);
 }
 
 }  // namespace
@@ -94,7 +94,7 @@ void require_class(const Model& model, Index which) {
 Matrix<float> atom_votes(const Model& model) {
   require_atoms_and_classifier(model);
   const FeatureExtractor& extractor = *model.parts().extractor;
-  const auto weights = model.parts().classifier->svm.weights();
+  const auto weights = model.parts().classifier->linear.weights();
   const Index K = extractor.encoder().atoms().rows();
   Matrix<float> votes(K, weights.rows());
   for (Index c = 0; c < weights.rows(); ++c) {
@@ -153,7 +153,7 @@ std::vector<float> atom_contributions(const Model& model, const float* image, In
   require_class(model, which);
   const FeatureExtractor& extractor = *model.parts().extractor;
   const Standardiser& standardiser = model.parts().classifier->standardiser;
-  const auto weights = model.parts().classifier->svm.weights();
+  const auto weights = model.parts().classifier->linear.weights();
   std::vector<float> features(static_cast<std::size_t>(extractor.features()));
   extractor.grid().pool<float>(zone_sums_of(extractor, image), features.data());
   raise_to_power<float>(extractor.options().pool_power, features.data(), nullptr,

@@ -15,8 +15,8 @@ ContrastTerm::ContrastTerm(const RicaOptions& options)
       K_(options.n_components),
       sign_(options.sign),
       // Smooth L1 is L2 pooling with H = I.
-      pooling_(options.contrast == Contrast::kL2Pooling ? options.pooling : Pooling::none(),
-               options.n_components) {}
+      groups_(options.contrast == Contrast::kL2Pooling ? options.groups : AtomGroups::none(),
+              options.n_components) {}
 
 template <class Scalar>
 double ContrastTerm::add(const Scalar* s, double weight, std::span<Scalar> scratch,
@@ -25,7 +25,7 @@ double ContrastTerm::add(const Scalar* s, double weight, std::span<Scalar> scrat
   switch (contrast_) {
     case Contrast::kSmoothL1:
     case Contrast::kL2Pooling:
-      return pooling_.add(s, epsilon_, weight, sign_, scratch, derivative);
+      return groups_.add(s, epsilon_, weight, sign_, scratch, derivative);
     case Contrast::kLogCosh:
       return add_log_cosh(s, Scalar(1), lambda, scratch, derivative);
     case Contrast::kMatlabLogCosh:

@@ -6,7 +6,7 @@
 #include <span>
 
 #include "krica/objectives/rica.hpp"
-#include "objectives/pooling_weights.hpp"
+#include "objectives/group_weights.hpp"
 
 namespace krica {
 
@@ -35,7 +35,7 @@ class ContrastTerm {
   double epsilon_;
   Index K_;
   std::vector<int> sign_;
-  PoolingWeights pooling_;
+  GroupWeights groups_;
 };
 
 }  // namespace krica

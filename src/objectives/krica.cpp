@@ -7,8 +7,8 @@
 #include "kernels/atom_set.hpp"
 #include "objectives/basis_condition.hpp"
 #include "objectives/discrimination_term.hpp"
+#include "objectives/group_weights.hpp"
 #include "objectives/kernel_gradient.hpp"
-#include "objectives/pooling_weights.hpp"
 #include "objectives/samples.hpp"
 #include "runtime/blas.hpp"
 #include "runtime/check.hpp"
@@ -26,7 +26,7 @@ void KricaOptions::validate() const {
           "reconstruction must be finite and >= 0, got {}", reconstruction);
   require(block_rows >= 0, "krica", "block_rows must be >= 0, got {}", block_rows);
   kernel.validate();
-  pooling.validate(n_components);
+  groups.validate(n_components);
   discrimination.validate();
 }
 
@@ -65,12 +65,12 @@ struct Workspace {
 template <class Scalar>
 class Evaluation {
  public:
-  Evaluation(const Context& context, const KricaOptions& options, const PoolingWeights& pooling,
+  Evaluation(const Context& context, const KricaOptions& options, const GroupWeights& groups,
              const DiscriminationTerm& discrimination, ConstMatrixView<Scalar> W,
              Workspace<Scalar>& workspace)
       : context_(context),
         options_(options),
-        pooling_(pooling),
+        groups_(groups),
         discrimination_(discrimination),
         W_(W),
         atoms_(options.kernel, W),
@@ -119,7 +119,7 @@ class Evaluation {
 
   /// Codes S, then M = ∂f/∂S ∘ slopes (times m) of one block; returns its sum of f.
   double encode_block(const Samples<Scalar>& block) {
-    const Partition tiles(block.X.rows(), kTileRows);
+    const TaperedPartition tiles(block.X.rows(), kTileRows);
     const Work work =
         work_of(block.X.rows(), W_.rows(), W_.rows() + W_.cols() + kPerExp + 2 * kPerValue);
     return ordered_reduce(context_, tiles.count(), work, [&](Index t) {
@@ -153,7 +153,7 @@ class Evaluation {
     Scalar* derivative = with_gradient_ ? A : nullptr;
     if (options_.sparsity > 0) {
       value += options_.sparsity *
-               pooling_.add(s, options_.epsilon, options_.sparsity, {}, scratch, derivative);
+               groups_.add(s, options_.epsilon, options_.sparsity, {}, scratch, derivative);
     }
     if (discrimination_.active()) value += discrimination_.add(s, block.label(i), derivative);
     if (with_gradient_) {
@@ -165,7 +165,7 @@ class Evaluation {
 
   const Context& context_;
   const KricaOptions& options_;
-  const PoolingWeights& pooling_;
+  const GroupWeights& groups_;
   const DiscriminationTerm& discrimination_;
   ConstMatrixView<Scalar> W_;
   AtomSet<Scalar> atoms_;
@@ -181,7 +181,7 @@ struct KricaObjective<Scalar>::Implementation {
   KricaOptions options;
   std::vector<int> labels;
   Samples<Scalar> samples;
-  PoolingWeights pooling;
+  GroupWeights groups;
   DiscriminationTerm discrimination;
   Workspace<Scalar> workspace;
 
@@ -191,7 +191,7 @@ struct KricaObjective<Scalar>::Implementation {
         options(std::move(opts)),
         labels(given_labels.begin(), given_labels.end()),
         samples{X, labels},
-        pooling(options.pooling, options.n_components),
+        groups(options.groups, options.n_components),
         discrimination(options.discrimination, options.n_components, labels, X.rows()) {}
 
   double evaluate(const Samples<Scalar>& on, ConstMatrixView<Scalar> W,
@@ -202,7 +202,7 @@ struct KricaObjective<Scalar>::Implementation {
               "the gradient is {} x {}, it must be {} x {}", gradient->rows(), gradient->cols(),
               W.rows(), W.cols());
     }
-    return Evaluation<Scalar>(context, options, pooling, discrimination, W, workspace)
+    return Evaluation<Scalar>(context, options, groups, discrimination, W, workspace)
         .run(on, gradient, curvature);
   }
 };

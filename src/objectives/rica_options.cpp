@@ -57,7 +57,7 @@ void RicaOptions::validate() const {
     require(sign[j] == 1 || sign[j] == -1, "rica", "sign must be +1 or -1, got {} for atom {}",
             sign[j], j);
   }
-  pooling.validate(n_components);
+  groups.validate(n_components);
   discrimination.validate();
 }
 

@@ -91,13 +91,13 @@ inline constexpr Index kTileRows = 256;
 /// more than 400 (docs/decisions/0005-performance.md).
 inline Partition atom_tiles(Index K) { return {K, std::clamp<Index>(K / 2, 100, 400)}; }
 
-/// As many samples as make a block of codes of at most 32 MiB: a multiple of 16 tiles where there
+/// As many samples as make a block of codes of at most 64 MiB: a multiple of 16 tiles where there
 /// are as many, as 2, 4, 8 or 16 threads share these evenly.
 template <class Scalar>
 Index block_rows_for(Index requested, Index K) {
   if (requested > 0) return requested;
   const Index bytes_per_row = K * static_cast<Index>(sizeof(Scalar));
-  const Index tiles = std::clamp<Index>((Index{32} << 20) / bytes_per_row / kTileRows, 2, 64);
+  const Index tiles = std::clamp<Index>((Index{64} << 20) / bytes_per_row / kTileRows, 2, 64);
   return (tiles < 16 ? tiles : tiles / 16 * 16) * kTileRows;
 }
 

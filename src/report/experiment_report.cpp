@@ -7,7 +7,7 @@
 #include <cmath>
 #include <optional>
 
-#include "krica/runtime/version.hpp"
+#include "krica/runtime/library.hpp"
 #include "report/experiment_summary.hpp"
 #include "report/matrices.hpp"
 #include "report/plot.hpp"

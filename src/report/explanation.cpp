@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "krica/models/votes.hpp"
+#include "models/votes.hpp"
 #include "report/atoms.hpp"
 #include "report/canvas.hpp"
 #include "report/heat_map.hpp"

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "krica/classify/metrics.hpp"
+#include "classify/metrics.hpp"
 #include "krica/runtime/matrix.hpp"
 
 namespace krica {

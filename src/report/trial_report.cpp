@@ -10,9 +10,9 @@
 #include <nlohmann/json.hpp>
 
 #include "krica/data/views.hpp"
-#include "krica/models/option_list.hpp"
-#include "krica/models/votes.hpp"
 #include "krica/solvers/solver.hpp"
+#include "models/option_list.hpp"
+#include "models/votes.hpp"
 #include "report/atoms.hpp"
 #include "report/html.hpp"
 #include "report/matrices.hpp"

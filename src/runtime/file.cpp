@@ -13,7 +13,7 @@
 #include <utility>
 
 #include "krica/runtime/error.hpp"
-#include "krica/runtime/nearest.hpp"
+#include "runtime/nearest.hpp"
 
 namespace krica {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "krica/runtime/machine_speed.hpp"
+#include "runtime/machine_speed.hpp"
 
 #include <algorithm>
 #include <chrono>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "krica/runtime/memory.hpp"
+#include "runtime/memory.hpp"
 
 #include <fstream>
 #include <string>

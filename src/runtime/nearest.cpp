@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "krica/runtime/nearest.hpp"
+#include "runtime/nearest.hpp"
 
 #include <fmt/format.h>
 

@@ -4,6 +4,7 @@
 // by sizes alone, and each part writes to its own place. Sums over parts: ordered_reduce.hpp.
 #pragma once
 
+#include <algorithm>
 #include <functional>
 #include <limits>
 
@@ -38,6 +39,28 @@ class Partition {
  private:
   Index total_;
   Index count_;
+};
+
+/// The same, with parts of half the size over the last quarter: threads that finish early find
+/// something small to do, instead of waiting for others that have just begun a large part.
+class TaperedPartition {
+ public:
+  TaperedPartition(Index total, Index largest)
+      : split_(total * 3 / 4 / largest * largest),
+        large_(split_, largest),
+        small_(total - split_, std::max<Index>(1, largest / 2)) {}
+
+  [[nodiscard]] Index count() const { return large_.count() + small_.count(); }
+  Range operator[](Index part) const {
+    if (part < large_.count()) return large_[part];
+    const Range range = small_[part - large_.count()];
+    return {split_ + range.begin, split_ + range.end};
+  }
+
+ private:
+  Index split_;
+  Partition large_;
+  Partition small_;
 };
 
 /// About how much a whole loop takes, in multiply-adds of a matrix product, of which a thread does

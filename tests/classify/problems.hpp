@@ -29,7 +29,7 @@ inline Classes clouds(Index m, Index n, int classes, double spread, std::uint64_
   return problem;
 }
 
-/// The objective of krica/classify/linear_svm.hpp, in double and plain loops.
+/// The objective of krica/classify/linear_classifier.hpp, in double and plain loops.
 inline double svm_objective(const Classes& problem, ConstMatrixView<float> weights, double C,
                             const std::vector<double>& sample_weights = {}) {
   const Index F = problem.features.cols();

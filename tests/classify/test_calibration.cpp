@@ -5,9 +5,9 @@
 #include <limits>
 #include <vector>
 
-#include "krica/classify/calibration.hpp"
-#include "krica/classify/linear_svm.hpp"
-#include "krica/classify/splits.hpp"
+#include "classify/calibration.hpp"
+#include "classify/splits.hpp"
+#include "krica/classify/linear_classifier.hpp"
 #include "krica/classify/svm_trainer.hpp"
 #include "krica/runtime/error.hpp"
 #include "krica/runtime/random.hpp"

@@ -6,7 +6,7 @@
 #include <linear.h>
 
 #include "classify/problems.hpp"
-#include "krica/classify/linear_svm.hpp"
+#include "krica/classify/linear_classifier.hpp"
 
 namespace krica {
 namespace {
@@ -51,12 +51,12 @@ Matrix<float> liblinear_weights(const support::Classes& data, int classes, doubl
   return weights;
 }
 
-int same_predictions(const LinearSvm& ours, const Matrix<float>& theirs,
+int same_predictions(const LinearClassifier& ours, const Matrix<float>& theirs,
                      const support::Classes& data) {
   Archive archive;
   archive.put("svm.weights", theirs);
   const std::vector<int> a = ours.predict(Context(), data.features);
-  const std::vector<int> b = LinearSvm::load(archive).predict(Context(), data.features);
+  const std::vector<int> b = LinearClassifier::load(archive).predict(Context(), data.features);
   int same = 0;
   for (std::size_t i = 0; i < a.size(); ++i) same += a[i] == b[i] ? 1 : 0;
   return same;
@@ -74,7 +74,8 @@ class Liblinear : public testing::TestWithParam<Size> {};
 TEST_P(Liblinear, HasTheSameObjectiveAndPredictions) {
   const auto [name, m, F, C] = GetParam();
   const auto data = support::clouds(m, F, 10, 5.0, 11);
-  const LinearSvm ours = LinearSvm::fit(Context(), data.features, data.labels, 10, {.C = C});
+  const LinearClassifier ours =
+      LinearClassifier::fit(Context(), data.features, data.labels, 10, {.C = C});
   const Matrix<float> theirs = liblinear_weights(data, 10, C);
   const double ratio =
       support::svm_objective(data, ours.weights(), C) / support::svm_objective(data, theirs, C);

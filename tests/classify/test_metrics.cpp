@@ -4,8 +4,8 @@
 #include <cmath>
 #include <set>
 
-#include "krica/classify/metrics.hpp"
-#include "krica/classify/splits.hpp"
+#include "classify/metrics.hpp"
+#include "classify/splits.hpp"
 #include "krica/runtime/error.hpp"
 
 namespace krica {

@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "krica/clustering/spherical_kmeans.hpp"
+#include "clustering/spherical_kmeans.hpp"
 #include "krica/runtime/error.hpp"
 #include "support/comparison.hpp"
 #include "support/problems.hpp"

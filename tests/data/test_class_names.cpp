@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
-#include "krica/data/class_names.hpp"
+#include "data/class_names.hpp"
 
 namespace krica {
 namespace {

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
+#include "data/convert.hpp"
 #include "data/files.hpp"
-#include "krica/data/convert.hpp"
 
 namespace krica {
 namespace {

@@ -6,11 +6,11 @@
 #include <gtest/gtest.h>
 
 #include "data/digest.hpp"
+#include "data/download.hpp"
 #include "data/fetch.hpp"
 #include "data/files.hpp"
 #include "data/remote_set.hpp"
 #include "krica/data/dataset.hpp"
-#include "krica/data/download.hpp"
 
 namespace krica {
 namespace {

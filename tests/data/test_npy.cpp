@@ -6,8 +6,8 @@
 #include <limits>
 
 #include "data/files.hpp"
+#include "data/npy.hpp"
 #include "krica/data/dataset.hpp"
-#include "krica/data/npy.hpp"
 
 namespace krica {
 namespace {

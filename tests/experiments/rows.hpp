@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "experiments/results.hpp"
-#include "krica/runtime/version.hpp"
+#include "krica/runtime/library.hpp"
 
 namespace krica::support {
 

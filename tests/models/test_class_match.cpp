@@ -2,8 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "krica/models/class_match.hpp"
 #include "krica/runtime/error.hpp"
+#include "models/class_match.hpp"
 
 namespace krica {
 namespace {

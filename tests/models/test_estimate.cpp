@@ -9,8 +9,8 @@
 #include <utility>
 
 #include "krica/bases/basis.hpp"
-#include "krica/models/estimate.hpp"
 #include "krica/models/training.hpp"
+#include "models/estimate.hpp"
 #include "models/small_job.hpp"
 #include "support/images.hpp"
 

@@ -7,10 +7,10 @@
 #include <cmath>
 
 #include "krica/data/views.hpp"
-#include "krica/models/reconstruction.hpp"
 #include "krica/models/training.hpp"
 #include "krica/objectives/rica.hpp"
 #include "krica/runtime/error.hpp"
+#include "models/reconstruction.hpp"
 #include "models/small_job.hpp"
 #include "support/comparison.hpp"
 #include "support/problems.hpp"
@@ -118,7 +118,7 @@ TEST(MatlabRica, RefusesWhatItWouldIgnore) {
   options.basis.sparsity = 0.1;
   EXPECT_THAT(refusal(options), HasSubstr("set reconstruction-weight instead of sparsity"));
   options = matlab_options();
-  options.basis.groups = Pooling::groups(2);
+  options.basis.groups = AtomGroups::of_size(2);
   EXPECT_THAT(refusal(options), HasSubstr("pooling-groups"));
   options = matlab_options();
   options.basis.rica.non_gaussianity = {{1, -1}};

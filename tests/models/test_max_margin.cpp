@@ -5,7 +5,7 @@
 
 #include <functional>
 
-#include "krica/classify/metrics.hpp"
+#include "classify/metrics.hpp"
 #include "krica/models/training.hpp"
 #include "krica/runtime/error.hpp"
 #include "models/small_job.hpp"

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
+#include "classify/splits.hpp"
 #include "krica/bases/basis.hpp"
-#include "krica/classify/splits.hpp"
 #include "krica/models/model.hpp"
 #include "krica/runtime/error.hpp"
 #include "models/small_job.hpp"

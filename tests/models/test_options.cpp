@@ -5,9 +5,9 @@
 #include <set>
 
 #include "krica/bases/basis.hpp"
-#include "krica/models/option_list.hpp"
 #include "krica/models/training.hpp"
 #include "krica/runtime/error.hpp"
+#include "models/option_list.hpp"
 #include "models/small_job.hpp"
 #include "support/images.hpp"
 
@@ -164,8 +164,8 @@ TEST(Options, BadValuesAreRefusedByName) {
   refused([](auto& o) { o.pooling.grid = {0, 2}; }, "pool");
   refused([](auto& o) { o.kernel.gamma = -1; }, "gamma");
   refused([](auto& o) { o.classifier.C = 0; }, "svm-c");
-  refused([](auto& o) { o.basis.components = 16, o.basis.groups = Pooling::groups(7); }, "7");
-  refused([](auto&) { Pooling::from_text("x"); }, "'x'");
+  refused([](auto& o) { o.basis.components = 16, o.basis.groups = AtomGroups::of_size(7); }, "7");
+  refused([](auto&) { AtomGroups::from_text("x"); }, "'x'");
   refused([](auto& o) { o.basis.sparsity = -1; }, "sparsity");
   refused([](auto& o) { o.basis.sparsity_target = 1; }, "sparsity-target");
   refused([](auto& o) { o.basis.weight_decay = -1; }, "weight-decay");

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
+#include "data/image_size.hpp"
 #include "krica/bases/basis.hpp"
-#include "krica/data/image_size.hpp"
-#include "krica/models/recommendation.hpp"
+#include "models/recommendation.hpp"
 
 namespace krica {
 namespace {

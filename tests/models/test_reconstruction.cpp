@@ -4,9 +4,9 @@
 #include <gtest/gtest.h>
 
 #include "krica/data/views.hpp"
-#include "krica/models/reconstruction.hpp"
 #include "krica/models/training.hpp"
 #include "krica/runtime/error.hpp"
+#include "models/reconstruction.hpp"
 #include "models/small_job.hpp"
 #include "support/samples.hpp"
 

@@ -6,8 +6,8 @@
 
 #include <algorithm>
 
+#include "classify/splits.hpp"
 #include "krica/bases/basis.hpp"
-#include "krica/classify/splits.hpp"
 #include "krica/data/views.hpp"
 #include "krica/models/training.hpp"
 #include "krica/runtime/error.hpp"

@@ -6,9 +6,9 @@
 #include <numeric>
 
 #include "krica/models/training.hpp"
-#include "krica/models/votes.hpp"
 #include "krica/runtime/error.hpp"
 #include "models/small_job.hpp"
+#include "models/votes.hpp"
 #include "support/images.hpp"
 
 namespace krica {
@@ -35,7 +35,7 @@ TEST_P(EveryMethod, VotesAddUpToTheScore) {
   for (Index c = 0; c < 3; ++c) {
     const Matrix<float> votes = position_votes(model, image.data(), c);
     EXPECT_EQ(votes.rows(), model.parts().extractor->grid().position_rows());
-    const double bias = model.parts().classifier->svm.weights()(c, model.n_features());
+    const double bias = model.parts().classifier->linear.weights()(c, model.n_features());
     EXPECT_NEAR(votes.view().cast<double>().sum(), scores(4, c) - bias, 2e-3);
     const std::vector<float> contributions = atom_contributions(model, image.data(), c);
     ASSERT_EQ(contributions.size(), 16U);

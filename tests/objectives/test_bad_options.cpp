@@ -74,16 +74,16 @@ std::vector<BadOptions<KricaOptions>> bad_krica_options() {
        "scale must be finite and > 0, got -1"},
       {"Degree", [](auto& o) { o.kernel = {.kind = kPolynomial, .degree = 0}; }, "kernel",
        "degree must be 1 to 32, got 0"},
-      {"Groups", [](auto& o) { o.pooling = Pooling::groups(5); }, "pooling",
+      {"Groups", [](auto& o) { o.groups = AtomGroups::of_size(5); }, "pooling-groups",
        "groups of 5 do not divide 12 atoms"},
       {"Grid",
        [](auto& o) {
-         o.pooling = Pooling::topographic();
-         o.pooling.grid_rows = 5;
-         o.pooling.grid_cols = 2;
+         o.groups = AtomGroups::topographic();
+         o.groups.grid_rows = 5;
+         o.groups.grid_cols = 2;
        },
-       "pooling", "5 x 2 is not filled by 12 atoms"},
-      {"Custom", [](auto& o) { o.pooling = Pooling::custom({1}); }, "pooling",
+       "pooling-groups", "5 x 2 is not filled by 12 atoms"},
+      {"Custom", [](auto& o) { o.groups = AtomGroups::custom({1}); }, "pooling-groups",
        "1 weights given, 12 x 12 needed"},
       {"ClassWeight", [](auto& o) { o.discrimination.weight = -0.5; }, "discrimination",
        "weight must be finite and >= 0, got -0.5"},
@@ -120,15 +120,16 @@ std::vector<BadOptions<RicaOptions>> bad_rica_options() {
          o.sign = {1, -1};
        },
        "rica", "2 signs for 12 atoms"},
-      {"Groups", [](auto& o) { o.pooling = Pooling::groups(5); }, "pooling", "groups of 5"},
+      {"Groups", [](auto& o) { o.groups = AtomGroups::of_size(5); }, "pooling-groups",
+       "groups of 5"},
       {"Prime",
        [](auto& o) {
          o.n_components = 13;
-         o.pooling = Pooling::topographic();
+         o.groups = AtomGroups::topographic();
        },
-       "pooling", "13 atoms"},
-      {"CustomNegative", [](auto& o) { o.pooling = Pooling::custom(std::vector(144, -1.0)); },
-       "pooling", "got -1 at row 0, column 0"},
+       "pooling-groups", "13 atoms"},
+      {"CustomNegative", [](auto& o) { o.groups = AtomGroups::custom(std::vector(144, -1.0)); },
+       "pooling-groups", "got -1 at row 0, column 0"},
       {"ClassWeight", [](auto& o) { o.discrimination.weight = kInf; }, "discrimination", "got inf"},
       {"Elastic", [](auto& o) { o.discrimination.elastic = kNan; }, "discrimination", "got nan"},
   };

@@ -22,15 +22,15 @@ using support::Problem;
 using support::random_problem;
 using support::relative_error;
 
-class Curvature : public testing::TestWithParam<std::tuple<ClassTerm, PoolingKind>> {};
+class Curvature : public testing::TestWithParam<std::tuple<ClassTerm, AtomGrouping>> {};
 
 TEST_P(Curvature, IsThatOfTheGaussiansFixedPoint) {
-  const auto [classes, pooling] = GetParam();
+  const auto [classes, grouping] = GetParam();
   const Problem problem = random_problem();
   const KricaOptions options = {.n_components = 12,
                                 .kernel = support::kernel_of(KernelKind::kGaussian),
                                 .sparsity = 0.2,
-                                .pooling = support::pooling_of(pooling, 12),
+                                .groups = support::groups_of(grouping, 12),
                                 .discrimination = support::discrimination_of(classes)};
   const Context context({.threads = 2});
   KricaObjective<double> objective(context, problem.X, options, problem.labels);
@@ -53,8 +53,8 @@ std::string curvature_name(const testing::TestParamInfo<Curvature::ParamType>& t
 
 INSTANTIATE_TEST_SUITE_P(Krica, Curvature,
                          testing::Combine(testing::ValuesIn(support::kAllClassTerms),
-                                          testing::Values(PoolingKind::kNone,
-                                                          PoolingKind::kTopographic)),
+                                          testing::Values(AtomGrouping::kNone,
+                                                          AtomGrouping::kTopographic)),
                          curvature_name);
 
 template <class Scalar>

@@ -35,7 +35,7 @@ const Problem& problem() {
 KricaOptions krica_options(KernelKind kind) {
   return {.n_components = 300,
           .kernel = {.kind = kind, .gamma = 0.1, .degree = 2, .scale = 0.1},
-          .pooling = Pooling::topographic(),
+          .groups = AtomGroups::topographic(),
           .discrimination = support::discrimination_of(support::ClassTerm::kSum, 0.01)};
 }
 
@@ -43,7 +43,7 @@ RicaOptions rica_options(Contrast contrast) {
   return {.n_components = 300,
           .contrast = contrast,
           .row_norm = RowNorm::kSoft,
-          .pooling = Pooling::topographic(),
+          .groups = AtomGroups::topographic(),
           .discrimination = support::discrimination_of(support::ClassTerm::kSum, 0.01)};
 }
 

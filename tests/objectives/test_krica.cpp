@@ -54,17 +54,17 @@ void expect_float(const Problem& original, const KricaOptions& options) {
   EXPECT_LE(relative_error(single.gradient, exact.gradient), support::kFloatAgainstDouble);
 }
 
-KricaOptions options_for(KernelKind kernel, ClassTerm classes, PoolingKind pooling) {
+KricaOptions options_for(KernelKind kernel, ClassTerm classes, AtomGrouping grouping) {
   return {.n_components = 12,
           .kernel = support::kernel_of(kernel),
           .sparsity = 0.2,
           .epsilon = 1e-3,
-          .pooling = support::pooling_of(pooling, 12),
+          .groups = support::groups_of(grouping, 12),
           .discrimination = support::discrimination_of(classes)};
 }
 
 class KricaCombinations
-    : public testing::TestWithParam<std::tuple<KernelKind, ClassTerm, PoolingKind>> {
+    : public testing::TestWithParam<std::tuple<KernelKind, ClassTerm, AtomGrouping>> {
  protected:
   const Problem problem_ = random_problem();
   const KricaOptions options_ = std::apply(options_for, GetParam());
@@ -75,28 +75,28 @@ TEST_P(KricaCombinations, GradientIsTheCentralDifference) { expect_gradient(prob
 TEST_P(KricaCombinations, Float32AgreesWithFloat64) { expect_float(problem_, options_); }
 
 std::string combination_name(const testing::TestParamInfo<KricaCombinations::ParamType>& test) {
-  const auto& [kernel, classes, pooling] = test.param;
-  return support::test_name(kernel) + support::test_name(classes) + support::test_name(pooling);
+  const auto& [kernel, classes, grouping] = test.param;
+  return support::test_name(kernel) + support::test_name(classes) + support::test_name(grouping);
 }
 
 INSTANTIATE_TEST_SUITE_P(Krica, KricaCombinations,
                          testing::Combine(testing::ValuesIn(support::kAllKernels),
                                           testing::ValuesIn(support::kAllClassTerms),
-                                          testing::ValuesIn(support::kAllPoolings)),
+                                          testing::ValuesIn(support::kAllGroupings)),
                          combination_name);
 
 struct Term {
   const char* name;
   double reconstruction, sparsity;
   ClassTerm classes;
-  PoolingKind pooling = PoolingKind::kNone;
+  AtomGrouping groups = AtomGrouping::kNone;
 };
 
 class KricaTerms : public testing::TestWithParam<std::tuple<KernelKind, Term>> {
  protected:
   KricaTerms() {
     const auto& [kernel, term] = GetParam();
-    options_ = options_for(kernel, term.classes, term.pooling);
+    options_ = options_for(kernel, term.classes, term.groups);
     options_.reconstruction = term.reconstruction;
     options_.sparsity = term.sparsity;
   }
@@ -116,9 +116,9 @@ INSTANTIATE_TEST_SUITE_P(
             Term{"ReconstructionAlone", 1, 0, ClassTerm::kNone},
             Term{"ReconstructionWeighted", 2.5, 0, ClassTerm::kNone},
             Term{"SparsityAlone", 0, 0.7, ClassTerm::kNone},
-            Term{"TopographicAlone", 0, 0.7, ClassTerm::kNone, PoolingKind::kTopographic},
-            Term{"GroupsAlone", 0, 0.7, ClassTerm::kNone, PoolingKind::kGroups},
-            Term{"CustomAlone", 0, 0.7, ClassTerm::kNone, PoolingKind::kCustom},
+            Term{"TopographicAlone", 0, 0.7, ClassTerm::kNone, AtomGrouping::kTopographic},
+            Term{"GroupsAlone", 0, 0.7, ClassTerm::kNone, AtomGrouping::kGroups},
+            Term{"CustomAlone", 0, 0.7, ClassTerm::kNone, AtomGrouping::kCustom},
             Term{"SumAlone", 0, 0, ClassTerm::kSum}, Term{"SelectAlone", 0, 0, ClassTerm::kSelect},
             Term{"DricaAlone", 0, 0, ClassTerm::kDrica})),
     [](const auto& test) {
@@ -187,7 +187,7 @@ TEST_F(KricaByHand, GradientOfTheReconstruction) {
 TEST_F(KricaByHand, PooledSparsity) {
   options_.sparsity = 0.5;
   options_.epsilon = 0.3125;
-  options_.pooling = Pooling::groups(2);  // ‖s_1‖² = 1.25, ‖s_2‖² = 0.3125
+  options_.groups = AtomGroups::of_size(2);  // ‖s_1‖² = 1.25, ‖s_2‖² = 0.3125
   EXPECT_DOUBLE_EQ(evaluate<double>(context(), problem_, options_).value,
                    0.53125 + 0.5 * (1.25 + std::sqrt(0.625)));
 }

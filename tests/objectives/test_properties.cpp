@@ -24,19 +24,19 @@ using support::Problem;
 using support::random_problem;
 using support::relative_error;
 
-class LinearKrica : public testing::TestWithParam<std::tuple<ClassTerm, PoolingKind>> {};
+class LinearKrica : public testing::TestWithParam<std::tuple<ClassTerm, AtomGrouping>> {};
 
 TEST_P(LinearKrica, IsRicaInThePapersConvention) {
-  const auto [classes, pooling] = GetParam();
+  const auto [classes, grouping] = GetParam();
   const Problem problem = random_problem({.m = 300, .n = 9, .K = 12});
   const KricaOptions krica = {.n_components = 12,
                               .kernel = {.kind = KernelKind::kLinear},
                               .sparsity = 0.2,
-                              .pooling = support::pooling_of(pooling, 12),
+                              .groups = support::groups_of(grouping, 12),
                               .discrimination = support::discrimination_of(classes)};
   RicaOptions rica = {.n_components = 12,
                       .weight = 0.2,
-                      .pooling = krica.pooling,
+                      .groups = krica.groups,
                       .discrimination = krica.discrimination};
   apply_convention(rica, RicaConvention::kPaper);
   const Context context({.threads = 2});
@@ -52,7 +52,7 @@ std::string linear_name(const testing::TestParamInfo<LinearKrica::ParamType>& te
 
 INSTANTIATE_TEST_SUITE_P(Properties, LinearKrica,
                          testing::Combine(testing::ValuesIn(support::kAllClassTerms),
-                                          testing::ValuesIn(support::kAllPoolings)),
+                                          testing::ValuesIn(support::kAllGroupings)),
                          linear_name);
 
 /// Everything about discrimination set, but its weight 0: the plain objective, bit for bit.

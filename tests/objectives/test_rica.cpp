@@ -85,10 +85,10 @@ INSTANTIATE_TEST_SUITE_P(
                      testing::Values(Reduce::kMean, Reduce::kSum), testing::ValuesIn(kAllRowNorms)),
     convention_name);
 
-class RicaTerms : public testing::TestWithParam<std::tuple<ClassTerm, PoolingKind, RowNorm>> {};
+class RicaTerms : public testing::TestWithParam<std::tuple<ClassTerm, AtomGrouping, RowNorm>> {};
 
 TEST_P(RicaTerms, AreRight) {
-  const auto [classes, pooling, row_norm] = GetParam();
+  const auto [classes, grouping, row_norm] = GetParam();
   for (const Reduce reduce : {Reduce::kMean, Reduce::kSum}) {
     expect_right({.n_components = 12,
                   .contrast = Contrast::kL2Pooling,
@@ -96,33 +96,33 @@ TEST_P(RicaTerms, AreRight) {
                   .reduce = reduce,
                   .row_norm = row_norm,
                   .epsilon = 1e-3,
-                  .pooling = support::pooling_of(pooling, 12),
+                  .groups = support::groups_of(grouping, 12),
                   .discrimination = support::discrimination_of(classes)});
   }
 }
 
 TEST_P(RicaTerms, AreRightWithSigns) {
-  const auto [classes, pooling, row_norm] = GetParam();
+  const auto [classes, grouping, row_norm] = GetParam();
   expect_right({.n_components = 12,
                 .contrast = Contrast::kL2Pooling,
                 .weight = 0.4,
                 .weight_on = WeightOn::kReconstruction,
                 .row_norm = row_norm,
                 .epsilon = 1e-3,
-                .pooling = support::pooling_of(pooling, 12),
+                .groups = support::groups_of(grouping, 12),
                 .sign = {-1, -1, 1, 1, -1, -1, 1, -1, 1, 1, 1, -1},
                 .discrimination = support::discrimination_of(classes)});
 }
 
 std::string terms_name(const testing::TestParamInfo<RicaTerms::ParamType>& test) {
-  const auto& [classes, pooling, row_norm] = test.param;
-  return support::test_name(classes) + support::test_name(pooling) + "Rows" +
+  const auto& [classes, grouping, row_norm] = test.param;
+  return support::test_name(classes) + support::test_name(grouping) + "Rows" +
          std::string(name_of(row_norm));
 }
 
 INSTANTIATE_TEST_SUITE_P(Rica, RicaTerms,
                          testing::Combine(testing::ValuesIn(support::kAllClassTerms),
-                                          testing::ValuesIn(support::kAllPoolings),
+                                          testing::ValuesIn(support::kAllGroupings),
                                           testing::ValuesIn(kAllRowNorms)),
                          terms_name);
 
@@ -201,7 +201,7 @@ TEST_F(RicaByHand, LogCosh) {
 
 TEST_F(RicaByHand, L2Pooling) {
   options_.contrast = Contrast::kL2Pooling;
-  options_.pooling = Pooling::groups(2);
+  options_.groups = AtomGroups::of_size(2);
   EXPECT_DOUBLE_EQ(value(), 4.5 + 0.25 * 2 * (2 + std::sqrt(11.0)));
 }
 

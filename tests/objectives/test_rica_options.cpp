@@ -27,7 +27,7 @@ RicaOptions unusual() {
                          .reduce = Reduce::kSum,
                          .row_norm = RowNorm::kSoft,
                          .epsilon = 0.5,
-                         .pooling = Pooling::topographic(),
+                         .groups = AtomGroups::topographic(),
                          .block_rows = 7};
   options.sign.assign(12, -1);
   options.discrimination.weight = 2;
@@ -38,7 +38,7 @@ void expect_the_rest_unchanged(const RicaOptions& options) {
   EXPECT_EQ(options.n_components, 12);
   EXPECT_EQ(options.weight, 0.3);
   EXPECT_EQ(options.epsilon, 0.5);
-  EXPECT_EQ(options.pooling.kind, PoolingKind::kTopographic);
+  EXPECT_EQ(options.groups.kind, AtomGrouping::kTopographic);
   EXPECT_EQ(options.sign, std::vector<int>(12, -1));
   EXPECT_EQ(options.discrimination.weight, 2);
   EXPECT_EQ(options.block_rows, 7);

@@ -13,10 +13,10 @@
 #include <string>
 #include <vector>
 
+#include "data/npy.hpp"
 #include "krica/bases/basis.hpp"
 #include "krica/clustering/kmeans.hpp"
 #include "krica/data/dataset.hpp"
-#include "krica/data/npy.hpp"
 #include "krica/patches/kernel_pca.hpp"
 #include "krica/solvers/gram_lasso.hpp"
 

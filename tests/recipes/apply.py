@@ -24,10 +24,10 @@ def main(source, output):
     registry = inserted(registry, '    {.name = "raw-pixels",\n', recipe["entry"])
     options = (source / "include/krica/models/options.hpp").read_text()
     options = inserted(options, "  bool test_flips = false;\n", "  double shininess = 0.5;\n")
-    option_list = (source / "include/krica/models/option_list.hpp").read_text()
+    option_list = (source / "src/models/option_list.hpp").read_text()
     option_list = inserted(option_list, '  visit("seed",', recipe["option"])
     written = {"registry.cpp": registry, "mean_patches.cpp": recipe["src/bases/mean_patches.cpp"],
-               "include/krica/models/options.hpp": options, "include/krica/models/option_list.hpp": option_list}
+               "include/krica/models/options.hpp": options, "src/models/option_list.hpp": option_list}
     for name, text in written.items():
         path = output / name
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -3,7 +3,7 @@
 // The option that CONTRIBUTING.md adds, on the list that every surface is made from.
 #include <gtest/gtest.h>
 
-#include "krica/models/option_list.hpp"
+#include "models/option_list.hpp"
 
 namespace krica {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "krica/runtime/machine_speed.hpp"
+#include "runtime/machine_speed.hpp"
 
 namespace krica {
 namespace {

@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "krica/runtime/matrix.hpp"
-#include "krica/runtime/memory.hpp"
+#include "runtime/memory.hpp"
 #include "support/peak_memory.hpp"
 
 namespace krica {

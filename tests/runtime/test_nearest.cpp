@@ -3,7 +3,7 @@
 
 #include <filesystem>
 
-#include "krica/runtime/nearest.hpp"
+#include "runtime/nearest.hpp"
 
 namespace krica {
 namespace {

@@ -66,7 +66,7 @@ Matrix<double> code_weights(const KricaOptions& options, const Matrix<double>& S
                             const Matrix<double>& G, std::span<const int> labels) {
   const Index m = S.rows();
   const Index K = S.cols();
-  const Matrix<double> H = pooling(options.pooling, K);
+  const Matrix<double> H = group_weights(options.groups, K);
   Matrix<double> A(m, K);
   for (Index i = 0; i < m; ++i) {
     Vector roots(K);
@@ -193,7 +193,7 @@ Vector kernel_derivative(const Kernel& k, const double* w, const double* x, Inde
   return derivative;
 }
 
-Matrix<double> pooling(const Pooling& options, Index K) {
+Matrix<double> group_weights(const AtomGroups& options, Index K) {
   Index rows = options.grid_rows;
   Index cols = options.grid_cols;
   if (rows == 0) {  // the most nearly square grid
@@ -210,11 +210,11 @@ Matrix<double> pooling(const Pooling& options, Index K) {
     for (Index u = 0; u < K; ++u) {
       const bool neighbours =
           apart(j / cols, u / cols, rows) <= 1 && apart(j % cols, u % cols, cols) <= 1;
-      if (options.kind == PoolingKind::kNone) H(j, u) = j == u ? 1 : 0;
-      if (options.kind == PoolingKind::kTopographic) H(j, u) = neighbours ? 1 : 0;
-      if (options.kind == PoolingKind::kGroups)
+      if (options.kind == AtomGrouping::kNone) H(j, u) = j == u ? 1 : 0;
+      if (options.kind == AtomGrouping::kTopographic) H(j, u) = neighbours ? 1 : 0;
+      if (options.kind == AtomGrouping::kGroups)
         H(j, u) = j / options.group_size == u / options.group_size ? 1 : 0;
-      if (options.kind == PoolingKind::kCustom) H(j, u) = options.weights[j * K + u];
+      if (options.kind == AtomGrouping::kCustom) H(j, u) = options.weights[j * K + u];
     }
   }
   return H;
@@ -260,7 +260,7 @@ double krica(const KricaOptions& options, const Matrix<double>& X, const Matrix<
   const Index K = W.rows();
   const Matrix<double> S = gram(options.kernel, X, W);
   const Matrix<double> G = gram(options.kernel, W, W);
-  const Matrix<double> H = pooling(options.pooling, K);
+  const Matrix<double> H = group_weights(options.groups, K);
   double total = 0;
   for (Index i = 0; i < X.rows(); ++i) {
     double reconstruction = kernel(options.kernel, X.row(i), X.row(i), X.cols());
@@ -326,7 +326,7 @@ double rica(const RicaOptions& options, const Matrix<double>& X, const Matrix<do
             std::span<const int> labels) {
   const Index K = W.rows();
   const Matrix<double> V = normalised_rows(options.row_norm, W);
-  const Matrix<double> H = pooling(options.pooling, K);
+  const Matrix<double> H = group_weights(options.groups, K);
   const bool on_sparsity = options.weight_on == WeightOn::kSparsity;
   double total = 0;
   for (Index i = 0; i < X.rows(); ++i) {

@@ -20,7 +20,7 @@ double kernel(const Kernel& kernel, const double* w, const double* x, Index n);
 Vector kernel_derivative(const Kernel& kernel, const double* w, const double* x, Index n);
 
 /// H, dense K×K.
-Matrix<double> pooling(const Pooling& pooling, Index K);
+Matrix<double> group_weights(const AtomGroups& groups, Index K);
 
 /// d(s) of one code, without its weight, and ∂d/∂s.
 double discrimination(const Discrimination& options, const Vector& s, int label, int n_classes);

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "krica/objectives/atom_groups.hpp"
 #include "krica/objectives/discrimination.hpp"
-#include "krica/objectives/pooling.hpp"
 #include "krica/runtime/random.hpp"
 
 namespace krica::support {
@@ -31,8 +31,8 @@ inline std::string test_name(ClassTerm term) {
   return std::array{"NoClasses", "Sum", "Select", "Drica"}[static_cast<std::size_t>(term)];
 }
 
-inline constexpr std::array kAllPoolings = {PoolingKind::kNone, PoolingKind::kTopographic,
-                                            PoolingKind::kGroups, PoolingKind::kCustom};
+inline constexpr std::array kAllGroupings = {AtomGrouping::kNone, AtomGrouping::kTopographic,
+                                             AtomGrouping::kGroups, AtomGrouping::kCustom};
 
 /// K×K weights in [0, 1), about half of them 0, not symmetric.
 inline std::vector<double> random_weights(Index K) {
@@ -46,21 +46,21 @@ inline std::vector<double> random_weights(Index K) {
 }
 
 /// Groups are of three atoms: K a multiple of 3.
-inline Pooling pooling_of(PoolingKind kind, Index K) {
+inline AtomGroups groups_of(AtomGrouping kind, Index K) {
   switch (kind) {
-    case PoolingKind::kTopographic:
-      return Pooling::topographic();
-    case PoolingKind::kGroups:
-      return Pooling::groups(3);
-    case PoolingKind::kCustom:
-      return Pooling::custom(random_weights(K));
-    case PoolingKind::kNone:
+    case AtomGrouping::kTopographic:
+      return AtomGroups::topographic();
+    case AtomGrouping::kGroups:
+      return AtomGroups::of_size(3);
+    case AtomGrouping::kCustom:
+      return AtomGroups::custom(random_weights(K));
+    case AtomGrouping::kNone:
       break;
   }
-  return Pooling::none();
+  return AtomGroups::none();
 }
 
-inline std::string test_name(PoolingKind kind) {
+inline std::string test_name(AtomGrouping kind) {
   return std::array{"NoPooling", "Topographic", "Groups", "Custom"}[static_cast<std::size_t>(kind)];
 }
 

@@ -11,8 +11,8 @@
 #include "commands.hpp"
 #include "help.hpp"
 #include "krica/runtime/error.hpp"
-#include "krica/runtime/nearest.hpp"
-#include "krica/runtime/version.hpp"
+#include "krica/runtime/library.hpp"
+#include "runtime/nearest.hpp"
 #include "session.hpp"
 
 namespace krica::cli {

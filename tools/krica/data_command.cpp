@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 
 #include "commands.hpp"
-#include "krica/data/convert.hpp"
+#include "data/convert.hpp"
 #include "session.hpp"
 
 namespace krica::cli {

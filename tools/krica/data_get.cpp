@@ -7,7 +7,7 @@
 #include <algorithm>
 
 #include "commands.hpp"
-#include "krica/data/download.hpp"
+#include "data/download.hpp"
 #include "session.hpp"
 
 namespace krica::cli {

@@ -7,7 +7,7 @@
 #include "commands.hpp"
 #include "evaluation_text.hpp"
 #include "krica/models/training.hpp"
-#include "krica/models/votes.hpp"
+#include "models/votes.hpp"
 #include "report/atoms.hpp"
 #include "report/trial_report.hpp"
 #include "run_report.hpp"

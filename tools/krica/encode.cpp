@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "commands.hpp"
-#include "krica/data/npy.hpp"
+#include "data/npy.hpp"
 #include "krica/models/model.hpp"
 #include "krica/runtime/error.hpp"
 #include "session.hpp"

@@ -9,7 +9,7 @@
 #include "app.hpp"
 #include "command_tree.hpp"
 #include "commands.hpp"
-#include "krica/runtime/version.hpp"
+#include "krica/runtime/library.hpp"
 
 namespace krica::cli {
 namespace {

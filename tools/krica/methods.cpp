@@ -11,8 +11,8 @@
 
 #include "commands.hpp"
 #include "krica/bases/basis.hpp"
-#include "krica/models/option_list.hpp"
 #include "krica/models/options.hpp"
+#include "models/option_list.hpp"
 #include "session.hpp"
 
 namespace krica::cli {

@@ -8,7 +8,7 @@
 #include <numeric>
 #include <system_error>
 
-#include "krica/classify/calibration.hpp"
+#include "classify/calibration.hpp"
 #include "krica/runtime/error.hpp"
 #include "session.hpp"
 

@@ -7,7 +7,7 @@
 #include <map>
 #include <set>
 
-#include "krica/runtime/version.hpp"
+#include "krica/runtime/library.hpp"
 #include "report/plot.hpp"
 #include "report/trial_report.hpp"
 #include "session.hpp"

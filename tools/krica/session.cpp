@@ -14,9 +14,9 @@
 #include <utility>
 
 #include "krica/runtime/error.hpp"
-#include "krica/runtime/nearest.hpp"
 #include "krica/runtime/words.hpp"
 #include "progress.hpp"
+#include "runtime/nearest.hpp"
 
 namespace krica::cli {
 namespace {

@@ -14,8 +14,8 @@
 
 #include "krica/data/dataset.hpp"
 #include "krica/models/model.hpp"
-#include "krica/models/option_list.hpp"
 #include "krica/runtime/context.hpp"
+#include "models/option_list.hpp"
 
 namespace krica::cli {
 

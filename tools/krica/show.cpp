@@ -6,8 +6,8 @@
 #include <numeric>
 
 #include "commands.hpp"
-#include "krica/models/votes.hpp"
 #include "krica/runtime/error.hpp"
+#include "models/votes.hpp"
 #include "report/atoms.hpp"
 #include "report/signal_atoms.hpp"
 #include "session.hpp"

@@ -5,8 +5,8 @@
 #include <array>
 #include <cmath>
 
+#include "classify/splits.hpp"
 #include "commands.hpp"
-#include "krica/classify/splits.hpp"
 #include "krica/models/training.hpp"
 #include "krica/runtime/error.hpp"
 #include "progress.hpp"

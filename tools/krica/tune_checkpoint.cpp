@@ -6,7 +6,7 @@
 #include "krica/models/training.hpp"
 #include "krica/runtime/archive.hpp"
 #include "krica/runtime/error.hpp"
-#include "krica/runtime/version.hpp"
+#include "krica/runtime/library.hpp"
 
 namespace krica::cli {
 namespace {

@@ -5,7 +5,7 @@
 
 #include <string_view>
 
-#include "krica/models/estimate.hpp"
+#include "models/estimate.hpp"
 #include "session.hpp"
 
 namespace krica::cli {

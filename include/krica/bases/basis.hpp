@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "krica/kernels/kernel.hpp"
+#include "krica/objectives/atom_groups.hpp"
 #include "krica/objectives/discrimination.hpp"
-#include "krica/objectives/pooling.hpp"
 #include "krica/objectives/rica.hpp"
 #include "krica/solvers/adam_stream.hpp"
 
@@ -46,7 +46,7 @@ struct BasisOptions {
   std::optional<RicaContrast> rica_contrast = {};      ///< of RICA; unset: the convention's
   double reconstruction_weight = 1;  ///< of RICA in the convention matlab, in place of sparsity
   std::vector<int> non_gaussianity = {};  ///< of RICA: +1 or -1 per atom; empty: all +1
-  Pooling pooling = {};
+  AtomGroups groups = {};
   std::optional<SolverKind> solver = {};  ///< unset: Adam for many patches, else L-BFGS
   Index iterations = 100;
   Index epochs = 10;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Fits of LinearSvm on the same samples that differ in C only: what does not depend on C (checks,
-// Gram matrices) is done once. Where there are fewer samples than features (m <= 3/4 F, m <= 8192),
-// the problem is solved in the span of the samples.
+// Fits of LinearClassifier on the same samples that differ in C only: what does not depend on C
+// (checks, Gram matrices) is done once. Where there are fewer samples than features (m <= 3/4 F, m
+// <= 8192), the problem is solved in the span of the samples.
 //
 //   SvmTrainer trainer(context, features, labels, 10, {});
 //   const ChosenC chosen = trainer.choose_c();
-//   const LinearSvm svm = trainer.fit(chosen.C);
+//   const LinearClassifier svm = trainer.fit(chosen.C);
 #pragma once
 
 #include <functional>
@@ -15,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-#include "krica/classify/linear_svm.hpp"
+#include "krica/classify/linear_classifier.hpp"
 
 namespace krica {
 
@@ -35,7 +35,7 @@ struct HeldOutScores {
 
 class SvmTrainer {
  public:
-  /// The views must outlive the trainer; options.C is not used. Throws as LinearSvm::fit.
+  /// The views must outlive the trainer; options.C is not used. Throws as LinearClassifier::fit.
   SvmTrainer(const Context& context, ConstMatrixView<float> features, std::span<const int> labels,
              Index n_classes, const SvmOptions& options);
   SvmTrainer(const SvmTrainer&) = delete;
@@ -46,7 +46,7 @@ class SvmTrainer {
   /// fifth by the context's seed.
   void hold_out(std::vector<Index> samples) { held_out_ = std::move(samples); }
 
-  LinearSvm fit(double C, const SolverHooks& hooks = {}, const Archive* state = nullptr);
+  LinearClassifier fit(double C, const SolverHooks& hooks = {}, const Archive* state = nullptr);
 
   /// `checkpoint` is called after every candidate with what is known by then; given as `state`, it
   /// lets a later search resume with the very same result.
@@ -62,7 +62,7 @@ class SvmTrainer {
   void prepare();
   /// What is solved on: the features, or the samples' coordinates in their span.
   [[nodiscard]] ConstMatrixView<float> rows() const;
-  LinearSvm solve(const Fit& fit);
+  LinearClassifier solve(const Fit& fit);
   [[nodiscard]] std::vector<Index> held_out() const;
   [[nodiscard]] std::vector<float> weights_without(std::span<const Index> held_out) const;
 

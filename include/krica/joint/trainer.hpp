@@ -16,7 +16,7 @@
 #include <optional>
 #include <vector>
 
-#include "krica/classify/linear_svm.hpp"
+#include "krica/classify/linear_classifier.hpp"
 #include "krica/classify/standardiser.hpp"
 #include "krica/joint/augmentation.hpp"
 #include "krica/joint/objective.hpp"
@@ -61,7 +61,7 @@ struct JointResult {
   std::vector<float> shapes;  ///< empty where they were not learned
   /// The classifier with the moments of the training images; none where no epoch was finished.
   std::optional<Standardiser> standardiser;
-  std::optional<LinearSvm> classifier;
+  std::optional<LinearClassifier> classifier;
   /// A row an epoch: value is the held-out loss, training_value the mean of the steps', which is
   /// the value as well where nothing was measured.
   std::vector<HistoryRow> history;

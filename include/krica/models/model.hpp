@@ -16,7 +16,7 @@
 #include <string>
 #include <vector>
 
-#include "krica/classify/linear_svm.hpp"
+#include "krica/classify/linear_classifier.hpp"
 #include "krica/classify/standardiser.hpp"
 #include "krica/features/extractor.hpp"
 #include "krica/models/options.hpp"
@@ -30,7 +30,7 @@ namespace krica {
 /// A linear classifier of standardised features.
 struct ClassifierParts {
   Standardiser standardiser;
-  LinearSvm svm;
+  LinearClassifier linear;
   /// Turns scores into probabilities (classify/calibration.hpp); none where there was nothing to
   /// calibrate on, and in older model files.
   std::optional<double> temperature = {};

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "krica/bases/basis.hpp"
-#include "krica/classify/linear_svm.hpp"
+#include "krica/classify/linear_classifier.hpp"
 #include "krica/features/encoder.hpp"
 #include "krica/features/extractor.hpp"
 #include "krica/joint/trainer.hpp"
@@ -76,7 +76,7 @@ struct BasisChoice {
   double weight_decay = BasisOptions{}.weight_decay;
   bool untied = false;
   RicaChoice rica = {};
-  Pooling groups = {};
+  AtomGroups groups = {};
   Auto<SolverKind> solver = {};
   Auto<Index> iterations = {};
   Auto<Index> epochs = {};

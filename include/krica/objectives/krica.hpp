@@ -5,7 +5,7 @@
 //   f(W) = 1/m Σ_i [ κ(x_i,x_i) + s_i G s_iᵀ - 2 s_i s_iᵀ + λ Σ_j sqrt(ε + Σ_u H_ju s_iu²) + α
 //   d(s_i) ]
 //
-// X m×n samples, W K×n basis, s_iu = κ(w_u, x_i), G_uv = κ(w_u, w_v); H in pooling.hpp, d in
+// X m×n samples, W K×n basis, s_iu = κ(w_u, x_i), G_uv = κ(w_u, w_v); H in atom_groups.hpp, d in
 // discrimination.hpp. With the linear kernel it is RICA. Y. Xiao, Z. Zhu, Y. Zhao, "Kernel
 // Reconstruction ICA for Sparse Representation", section 4; the paper prints 1 for κ(x,x) and a
 // derivative that is wrong (docs/math.md, errata).
@@ -23,8 +23,8 @@
 #include <vector>
 
 #include "krica/kernels/kernel.hpp"
+#include "krica/objectives/atom_groups.hpp"
 #include "krica/objectives/discrimination.hpp"
-#include "krica/objectives/pooling.hpp"
 #include "krica/runtime/context.hpp"
 #include "krica/solvers/basis_objective.hpp"
 
@@ -37,7 +37,7 @@ struct KricaOptions {
   double epsilon = 1e-4;   ///< ε > 0
   double reconstruction =
       1.0;  ///< weight of the first three terms, >= 0; 0 shows the others by themselves
-  Pooling pooling = {};  ///< H
+  AtomGroups groups = {};  ///< H
   Discrimination discrimination = {};
   Index block_rows = 0;  ///< samples held as codes at a time; 0: fitted to K. Shapes rounding only
 

@@ -23,8 +23,8 @@
 #include <string_view>
 #include <vector>
 
+#include "krica/objectives/atom_groups.hpp"
 #include "krica/objectives/discrimination.hpp"
-#include "krica/objectives/pooling.hpp"
 #include "krica/runtime/context.hpp"
 #include "krica/solvers/basis_objective.hpp"
 
@@ -56,7 +56,7 @@ struct RicaOptions {
   Reduce reduce = Reduce::kMean;
   RowNorm row_norm = RowNorm::kNone;
   double epsilon = 1e-4;       ///< ε > 0, of smooth-l1 and l2-pooling
-  Pooling pooling = {};        ///< H, of l2-pooling
+  AtomGroups groups = {};      ///< H, of l2-pooling
   std::vector<int> sign = {};  ///< σ, K values of ±1; empty: all +1
   Discrimination discrimination = {};
   Index block_rows = 0;  ///< samples held as codes at a time; 0: fitted to K. Shapes rounding only

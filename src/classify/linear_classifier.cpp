@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "krica/classify/linear_svm.hpp"
+#include "krica/classify/linear_classifier.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -24,16 +24,18 @@ void SvmOptions::validate() const {
   require(tolerance >= 0, kName, "tolerance must be >= 0, got {}", tolerance);
 }
 
-LinearSvm::LinearSvm(Matrix<float> weights, double objective)
+LinearClassifier::LinearClassifier(Matrix<float> weights, double objective)
     : weights_(std::move(weights)), objective_(objective) {}
 
-LinearSvm LinearSvm::fit(const Context& context, ConstMatrixView<float> features,
-                         std::span<const int> labels, Index n_classes, const SvmOptions& options,
-                         const SolverHooks& hooks, const Archive* state) {
+LinearClassifier LinearClassifier::fit(const Context& context, ConstMatrixView<float> features,
+                                       std::span<const int> labels, Index n_classes,
+                                       const SvmOptions& options, const SolverHooks& hooks,
+                                       const Archive* state) {
   return SvmTrainer(context, features, labels, n_classes, options).fit(options.C, hooks, state);
 }
 
-Matrix<float> LinearSvm::scores(const Context& context, ConstMatrixView<float> features) const {
+Matrix<float> LinearClassifier::scores(const Context& context,
+                                       ConstMatrixView<float> features) const {
   require(features.cols() == n_features(), kName, "{} features where {} were learned",
           features.cols(), n_features());
   Matrix<float> scores(features.rows(), n_classes());
@@ -60,14 +62,15 @@ std::vector<int> best_classes(ConstMatrixView<float> scores) {
   return classes;
 }
 
-std::vector<int> LinearSvm::predict(const Context& context, ConstMatrixView<float> features) const {
+std::vector<int> LinearClassifier::predict(const Context& context,
+                                           ConstMatrixView<float> features) const {
   return best_classes(scores(context, features));
 }
 
-void LinearSvm::save(Archive& archive) const { archive.put("svm.weights", weights_); }
+void LinearClassifier::save(Archive& archive) const { archive.put("svm.weights", weights_); }
 
-LinearSvm LinearSvm::load(const Archive& archive) {
-  LinearSvm svm;
+LinearClassifier LinearClassifier::load(const Archive& archive) {
+  LinearClassifier svm;
   svm.weights_ = archive.matrix<float>("svm.weights");
   if (svm.weights_.rows() < 2 || svm.weights_.cols() < 2)
     throw DataError("[svm] the saved weights are too small");

@@ -6,14 +6,14 @@
 #include <span>
 #include <vector>
 
-#include "krica/objectives/pooling.hpp"
+#include "krica/objectives/atom_groups.hpp"
 
 namespace krica {
 
-class PoolingWeights {
+class GroupWeights {
  public:
-  /// Throws InvalidArgument where the pooling does not fit K atoms.
-  PoolingWeights(const Pooling& pooling, Index K);
+  /// Throws InvalidArgument where the groups do not fit K atoms.
+  GroupWeights(const AtomGroups& groups, Index K);
 
   /// Adds weight · ∂/∂s_u to derivative[u] (where derivative is not null) and returns the
   /// unweighted sum. sign: K values of ±1, or empty for all +1. scratch: K elements.
@@ -25,9 +25,9 @@ class PoolingWeights {
 
  private:
   void push_row(std::span<const std::pair<Index, double>> entries);
-  void build_neighbourhoods(const Pooling& pooling);
+  void build_neighbourhoods(const AtomGroups& groups);
   void build_groups(Index group_size);
-  void build_custom(const Pooling& pooling);
+  void build_custom(const AtomGroups& groups);
 
   Index K_;
   bool identity_;  // H = I, which needs no entries

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "krica/runtime/version.hpp"
+#include "krica/runtime/library.hpp"
 
 namespace krica {
 

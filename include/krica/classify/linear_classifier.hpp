@@ -27,20 +27,21 @@ struct SvmOptions {
   void validate() const;
 };
 
-class LinearSvm {
+class LinearClassifier {
  public:
-  LinearSvm() = default;
+  LinearClassifier() = default;
 
   /// n_classes × (F + 1), the bias last.
-  LinearSvm(Matrix<float> weights, double objective);
+  LinearClassifier(Matrix<float> weights, double objective);
 
   /// features m×F, labels 0 ... n_classes-1. `state`, where not null, resumes an interrupted fit
   /// with the very same result. Throws InvalidArgument for one class, labels out of range, wrong
   /// counts, NaN or Inf; Cancelled where the context is cancelled, after hooks.checkpoint was given
   /// the state. For several fits on the same features see SvmTrainer.
-  static LinearSvm fit(const Context& context, ConstMatrixView<float> features,
-                       std::span<const int> labels, Index n_classes, const SvmOptions& options,
-                       const SolverHooks& hooks = {}, const Archive* state = nullptr);
+  static LinearClassifier fit(const Context& context, ConstMatrixView<float> features,
+                              std::span<const int> labels, Index n_classes,
+                              const SvmOptions& options, const SolverHooks& hooks = {},
+                              const Archive* state = nullptr);
 
   [[nodiscard]] Index n_classes() const { return weights_.rows(); }
   [[nodiscard]] Index n_features() const { return weights_.cols() - 1; }
@@ -55,7 +56,7 @@ class LinearSvm {
                                          ConstMatrixView<float> features) const;
 
   void save(Archive& archive) const;
-  static LinearSvm load(const Archive& archive);
+  static LinearClassifier load(const Archive& archive);
 
  private:
   Matrix<float> weights_;

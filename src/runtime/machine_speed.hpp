@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // How fast this machine is, measured in a moment, so that the time of a long computation can be
-// estimated before it begins (krica/models/estimate.hpp).
+// estimated before it begins (models/estimate.hpp).
 #pragma once
 
 #include "krica/runtime/context.hpp"

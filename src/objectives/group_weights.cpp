@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "objectives/pooling_weights.hpp"
+#include "objectives/group_weights.hpp"
 
 #include <charconv>
 #include <cmath>
@@ -12,25 +12,25 @@
 namespace krica {
 namespace {
 
-std::pair<Index, Index> grid_of(const Pooling& pooling, Index K) {
-  if (pooling.grid_rows == 0 && pooling.grid_cols == 0) return nearly_square_grid(K);
-  return {pooling.grid_rows, pooling.grid_cols};
+std::pair<Index, Index> grid_of(const AtomGroups& groups, Index K) {
+  if (groups.grid_rows == 0 && groups.grid_cols == 0) return nearly_square_grid(K);
+  return {groups.grid_rows, groups.grid_cols};
 }
 
-void validate_topographic(const Pooling& pooling, Index K) {
-  const auto [rows, cols] = grid_of(pooling, K);
-  require(rows > 0 && cols > 0 && rows * cols == K, "pooling",
+void validate_topographic(const AtomGroups& groups, Index K) {
+  const auto [rows, cols] = grid_of(groups, K);
+  require(rows > 0 && cols > 0 && rows * cols == K, "pooling-groups",
           "a grid of {} x {} is not filled by {} atoms", rows, cols, K);
-  require(rows >= 2 && cols >= 2, "pooling",
+  require(rows >= 2 && cols >= 2, "pooling-groups",
           "{} atoms fill no grid of at least 2 x 2; choose a number of atoms that is not prime", K);
 }
 
-void validate_custom(const Pooling& pooling, Index K) {
-  require(static_cast<Index>(pooling.weights.size()) == K * K, "pooling",
-          "{} weights given, {} x {} needed", pooling.weights.size(), K, K);
-  for (std::size_t i = 0; i < pooling.weights.size(); ++i) {
-    const double weight = pooling.weights[i];
-    require(std::isfinite(weight) && weight >= 0, "pooling",
+void validate_custom(const AtomGroups& groups, Index K) {
+  require(static_cast<Index>(groups.weights.size()) == K * K, "pooling-groups",
+          "{} weights given, {} x {} needed", groups.weights.size(), K, K);
+  for (std::size_t i = 0; i < groups.weights.size(); ++i) {
+    const double weight = groups.weights[i];
+    require(std::isfinite(weight) && weight >= 0, "pooling-groups",
             "weights must be finite and >= 0, got {} at row {}, column {}", weight,
             static_cast<Index>(i) / K, static_cast<Index>(i) % K);
   }
@@ -38,20 +38,20 @@ void validate_custom(const Pooling& pooling, Index K) {
 
 }  // namespace
 
-std::string Pooling::text() const {
-  if (kind == PoolingKind::kNone) return "none";
-  if (kind == PoolingKind::kTopographic) return "topographic";
-  return kind == PoolingKind::kGroups ? std::to_string(group_size) : "custom";
+std::string AtomGroups::text() const {
+  if (kind == AtomGrouping::kNone) return "none";
+  if (kind == AtomGrouping::kTopographic) return "topographic";
+  return kind == AtomGrouping::kGroups ? std::to_string(group_size) : "custom";
 }
 
-Pooling Pooling::from_text(std::string_view text) {
+AtomGroups AtomGroups::from_text(std::string_view text) {
   if (text == "none") return none();
   if (text == "topographic") return topographic();
   Index size = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), size);
   require(error == std::errc() && end == text.data() + text.size() && size > 0, "options",
           "pooling-groups must be none, topographic or a group size, got '{}'", text);
-  return groups(size);
+  return of_size(size);
 }
 
 std::pair<Index, Index> nearly_square_grid(Index K) {
@@ -62,29 +62,29 @@ std::pair<Index, Index> nearly_square_grid(Index K) {
   return {rows, K / rows};
 }
 
-void Pooling::validate(Index K) const {
-  require(K > 0, "pooling", "the number of atoms must be > 0, got {}", K);
-  if (kind == PoolingKind::kTopographic) validate_topographic(*this, K);
-  if (kind == PoolingKind::kGroups) {
-    require(group_size > 0 && K % group_size == 0, "pooling", "groups of {} do not divide {} atoms",
-            group_size, K);
+void AtomGroups::validate(Index K) const {
+  require(K > 0, "pooling-groups", "the number of atoms must be > 0, got {}", K);
+  if (kind == AtomGrouping::kTopographic) validate_topographic(*this, K);
+  if (kind == AtomGrouping::kGroups) {
+    require(group_size > 0 && K % group_size == 0, "pooling-groups",
+            "groups of {} do not divide {} atoms", group_size, K);
   }
-  if (kind == PoolingKind::kCustom) validate_custom(*this, K);
+  if (kind == AtomGrouping::kCustom) validate_custom(*this, K);
 }
 
-Matrix<double> pooling_matrix(const Pooling& pooling, Index K) {
-  return PoolingWeights(pooling, K).dense();
+Matrix<double> group_matrix(const AtomGroups& groups, Index K) {
+  return GroupWeights(groups, K).dense();
 }
 
-PoolingWeights::PoolingWeights(const Pooling& pooling, Index K)
-    : K_(K), identity_(pooling.kind == PoolingKind::kNone) {
-  pooling.validate(K);
-  if (pooling.kind == PoolingKind::kTopographic) build_neighbourhoods(pooling);
-  if (pooling.kind == PoolingKind::kGroups) build_groups(pooling.group_size);
-  if (pooling.kind == PoolingKind::kCustom) build_custom(pooling);
+GroupWeights::GroupWeights(const AtomGroups& groups, Index K)
+    : K_(K), identity_(groups.kind == AtomGrouping::kNone) {
+  groups.validate(K);
+  if (groups.kind == AtomGrouping::kTopographic) build_neighbourhoods(groups);
+  if (groups.kind == AtomGrouping::kGroups) build_groups(groups.group_size);
+  if (groups.kind == AtomGrouping::kCustom) build_custom(groups);
 }
 
-void PoolingWeights::push_row(std::span<const std::pair<Index, double>> entries) {
+void GroupWeights::push_row(std::span<const std::pair<Index, double>> entries) {
   for (const auto& [column, value] : entries) {
     columns_.push_back(column);
     values_.push_back(value);
@@ -92,8 +92,8 @@ void PoolingWeights::push_row(std::span<const std::pair<Index, double>> entries)
   offsets_.push_back(static_cast<Index>(columns_.size()));
 }
 
-void PoolingWeights::build_neighbourhoods(const Pooling& pooling) {
-  const auto [rows, cols] = grid_of(pooling, K_);
+void GroupWeights::build_neighbourhoods(const AtomGroups& groups) {
+  const auto [rows, cols] = grid_of(groups, K_);
   for (Index j = 0; j < K_; ++j) {
     // A set: on a grid of two rows the upper and the lower neighbour are one atom, and count once.
     std::set<Index> neighbours;
@@ -111,7 +111,7 @@ void PoolingWeights::build_neighbourhoods(const Pooling& pooling) {
   }
 }
 
-void PoolingWeights::build_groups(Index group_size) {
+void GroupWeights::build_groups(Index group_size) {
   for (Index j = 0; j < K_; ++j) {
     const Index first = j / group_size * group_size;
     std::vector<std::pair<Index, double>> entries;
@@ -120,18 +120,18 @@ void PoolingWeights::build_groups(Index group_size) {
   }
 }
 
-void PoolingWeights::build_custom(const Pooling& pooling) {
+void GroupWeights::build_custom(const AtomGroups& groups) {
   for (Index j = 0; j < K_; ++j) {
     std::vector<std::pair<Index, double>> entries;
     for (Index u = 0; u < K_; ++u) {
-      const double value = pooling.weights[static_cast<std::size_t>(j * K_ + u)];
+      const double value = groups.weights[static_cast<std::size_t>(j * K_ + u)];
       if (value != 0) entries.emplace_back(u, value);
     }
     push_row(entries);
   }
 }
 
-Matrix<double> PoolingWeights::dense() const {
+Matrix<double> GroupWeights::dense() const {
   Matrix<double> H(K_, K_);
   for (Index j = 0; j < K_; ++j) {
     if (identity_) {
@@ -147,9 +147,8 @@ Matrix<double> PoolingWeights::dense() const {
 }
 
 template <class Scalar>
-double PoolingWeights::add(const Scalar* s, double epsilon, double weight,
-                           std::span<const int> sign, std::span<Scalar> scratch,
-                           Scalar* derivative) const {
+double GroupWeights::add(const Scalar* s, double epsilon, double weight, std::span<const int> sign,
+                         std::span<Scalar> scratch, Scalar* derivative) const {
   const auto eps = static_cast<Scalar>(epsilon);
   const auto lambda = static_cast<Scalar>(weight);
   Scalar* roots = scratch.data();  // sqrt(ε + Σ_u H_ju s_u²), with σ_j
@@ -181,9 +180,9 @@ double PoolingWeights::add(const Scalar* s, double epsilon, double weight,
   return ordered_sum(roots, K_);
 }
 
-template double PoolingWeights::add(const float*, double, double, std::span<const int>,
-                                    std::span<float>, float*) const;
-template double PoolingWeights::add(const double*, double, double, std::span<const int>,
-                                    std::span<double>, double*) const;
+template double GroupWeights::add(const float*, double, double, std::span<const int>,
+                                  std::span<float>, float*) const;
+template double GroupWeights::add(const double*, double, double, std::span<const int>,
+                                  std::span<double>, double*) const;
 
 }  // namespace krica

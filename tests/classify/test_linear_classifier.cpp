@@ -2,8 +2,8 @@
 #include <gtest/gtest.h>
 
 #include "classify/problems.hpp"
-#include "krica/classify/linear_svm.hpp"
-#include "krica/classify/splits.hpp"
+#include "classify/splits.hpp"
+#include "krica/classify/linear_classifier.hpp"
 #include "krica/classify/svm_trainer.hpp"
 #include "krica/runtime/error.hpp"
 
@@ -14,17 +14,18 @@ using support::clouds;
 using support::gradient_norm;
 using support::svm_objective;
 
-TEST(LinearSvm, SeparatesCloudsAndKnowsItsObjective) {
+TEST(LinearClassifier, SeparatesCloudsAndKnowsItsObjective) {
   const auto problem = clouds(400, 12, 4, 0.5, 1);
-  const LinearSvm svm = LinearSvm::fit(Context(), problem.features, problem.labels, 4, {.C = 0.1});
+  const LinearClassifier svm =
+      LinearClassifier::fit(Context(), problem.features, problem.labels, 4, {.C = 0.1});
   EXPECT_GT(accuracy_of(svm.predict(Context(), problem.features), problem.labels), 0.98);
   EXPECT_NEAR(svm.objective() / svm_objective(problem, svm.weights(), 0.1), 1, 1e-4);
 }
 
-TEST(LinearSvm, IsAtAMinimum) {
+TEST(LinearClassifier, IsAtAMinimum) {
   const auto problem = clouds(200, 6, 3, 1.0, 2);
-  const LinearSvm svm = LinearSvm::fit(Context(), problem.features, problem.labels, 3,
-                                       {.C = 0.05, .tolerance = 1e-9});
+  const LinearClassifier svm = LinearClassifier::fit(Context(), problem.features, problem.labels, 3,
+                                                     {.C = 0.05, .tolerance = 1e-9});
   const double least = svm_objective(problem, svm.weights(), 0.05);
   Matrix<float> moved = Matrix<float>::copy_of(svm.weights());
   for (Index e = 0; e < moved.size(); ++e) {
@@ -36,7 +37,7 @@ TEST(LinearSvm, IsAtAMinimum) {
   }
 }
 
-TEST(LinearSvm, BalancedWeighsClassesEqually) {
+TEST(LinearClassifier, BalancedWeighsClassesEqually) {
   auto problem = clouds(300, 5, 2, 1.2, 3);
   for (std::size_t i = 0; i < 140; ++i) problem.labels[i] = 0;  // most are of class 0
   std::vector<double> weights;
@@ -44,27 +45,29 @@ TEST(LinearSvm, BalancedWeighsClassesEqually) {
       static_cast<double>(std::count(problem.labels.begin(), problem.labels.end(), 1));
   for (const int label : problem.labels)
     weights.push_back(300.0 / (2 * (label == 1 ? ones : 300 - ones)));
-  const LinearSvm svm =
-      LinearSvm::fit(Context(), problem.features, problem.labels, 2, {.C = 0.1, .balanced = true});
+  const LinearClassifier svm = LinearClassifier::fit(Context(), problem.features, problem.labels, 2,
+                                                     {.C = 0.1, .balanced = true});
   EXPECT_NEAR(svm.objective() / svm_objective(problem, svm.weights(), 0.1, weights), 1, 1e-4);
 }
 
-TEST(LinearSvm, SameBitsForAnyThreads) {
+TEST(LinearClassifier, SameBitsForAnyThreads) {
   const auto problem = clouds(700, 20, 3, 1.0, 4);
-  const LinearSvm one =
-      LinearSvm::fit(Context({.threads = 1}), problem.features, problem.labels, 3, {});
+  const LinearClassifier one =
+      LinearClassifier::fit(Context({.threads = 1}), problem.features, problem.labels, 3, {});
   const Matrix<float> scores = one.scores(Context({.threads = 1}), problem.features);
   for (const int threads : {2, 3, 4}) {
     const Context context({.threads = threads});
-    const LinearSvm many = LinearSvm::fit(context, problem.features, problem.labels, 3, {});
+    const LinearClassifier many =
+        LinearClassifier::fit(context, problem.features, problem.labels, 3, {});
     EXPECT_TRUE(one.weights() == many.weights()) << threads;
     EXPECT_TRUE(scores.view() == many.scores(context, problem.features).view()) << threads;
   }
 }
 
-TEST(LinearSvm, ResumesToTheSameBits) {
+TEST(LinearClassifier, ResumesToTheSameBits) {
   const auto problem = clouds(300, 20, 3, 1.0, 5);
-  const LinearSvm whole = LinearSvm::fit(Context(), problem.features, problem.labels, 3, {});
+  const LinearClassifier whole =
+      LinearClassifier::fit(Context(), problem.features, problem.labels, 3, {});
   Archive state;
   SolverHooks hooks;
   hooks.checkpoint_due = [] { return true; };
@@ -72,14 +75,14 @@ TEST(LinearSvm, ResumesToTheSameBits) {
   hooks.checkpoint = [&](const Archive& saved) {
     if (++calls == 7) state = saved;
   };
-  LinearSvm::fit(Context(), problem.features, problem.labels, 3, {}, hooks);
+  LinearClassifier::fit(Context(), problem.features, problem.labels, 3, {}, hooks);
   ASSERT_FALSE(state.empty());
-  const LinearSvm resumed =
-      LinearSvm::fit(Context(), problem.features, problem.labels, 3, {}, {}, &state);
+  const LinearClassifier resumed =
+      LinearClassifier::fit(Context(), problem.features, problem.labels, 3, {}, {}, &state);
   EXPECT_TRUE(resumed.weights() == whole.weights());
 }
 
-TEST(LinearSvm, ChoosesCOnHeldOutSamples) {
+TEST(LinearClassifier, ChoosesCOnHeldOutSamples) {
   const auto problem = clouds(200, 60, 3, 3.0, 6);
   const Context context;
   const ChosenC chosen = SvmTrainer(context, problem.features, problem.labels, 3, {}).choose_c();
@@ -97,7 +100,7 @@ TEST(LinearSvm, ChoosesCOnHeldOutSamples) {
   EXPECT_EQ(chosen.tried, again.tried);
 }
 
-TEST(LinearSvm, TheSearchForCGoesOnWhereItWas) {
+TEST(LinearClassifier, TheSearchForCGoesOnWhereItWas) {
   const auto problem = clouds(200, 60, 3, 3.0, 6);
   const Context context;
   std::vector<Archive> states;
@@ -114,7 +117,7 @@ TEST(LinearSvm, TheSearchForCGoesOnWhereItWas) {
   }
 }
 
-TEST(LinearSvm, IsTheSameProblemWhateverTheFeaturesScales) {
+TEST(LinearClassifier, IsTheSameProblemWhateverTheFeaturesScales) {
   // Features of very different sizes, two of them equal, one constant: the Gram matrix is
   // singular, the optimum is not touched by it.
   auto problem = clouds(300, 8, 3, 1.0, 9);
@@ -124,8 +127,8 @@ TEST(LinearSvm, IsTheSameProblemWhateverTheFeaturesScales) {
     problem.features(i, 4) = problem.features(i, 3);
     problem.features(i, 5) = 0;
   }
-  const LinearSvm svm =
-      LinearSvm::fit(Context(), problem.features, problem.labels, 3, {.C = 10, .tolerance = 1e-9});
+  const LinearClassifier svm = LinearClassifier::fit(Context(), problem.features, problem.labels, 3,
+                                                     {.C = 10, .tolerance = 1e-9});
   const double least = svm_objective(problem, svm.weights(), 10);
   EXPECT_NEAR(svm.objective() / least, 1, 1e-4);
   Matrix<float> moved = Matrix<float>::copy_of(svm.weights());
@@ -139,7 +142,7 @@ TEST(LinearSvm, IsTheSameProblemWhateverTheFeaturesScales) {
 }
 
 /// Fewer samples than features: solved in the span of the samples.
-TEST(LinearSvm, InTheSpanHasTheSameBitsForAnyThreads) {
+TEST(LinearClassifier, InTheSpanHasTheSameBitsForAnyThreads) {
   const auto problem = clouds(400, 700, 3, 1.0, 4);
   const auto weights = [&](int threads) {
     const Context context({.threads = threads});
@@ -151,7 +154,7 @@ TEST(LinearSvm, InTheSpanHasTheSameBitsForAnyThreads) {
   EXPECT_TRUE(one.view() == weights(7).view());
 }
 
-TEST(LinearSvm, InTheSpanIsAtTheMinimumThoughSamplesRepeat) {
+TEST(LinearClassifier, InTheSpanIsAtTheMinimumThoughSamplesRepeat) {
   // Every sample twice, the second time with another label for some: the samples' Gram matrix is
   // singular.
   auto problem = clouds(120, 400, 3, 2.0, 12);
@@ -159,8 +162,8 @@ TEST(LinearSvm, InTheSpanIsAtTheMinimumThoughSamplesRepeat) {
     for (Index j = 0; j < 400; ++j) problem.features(i, j) = problem.features(i - 60, j);
   }
   for (const double C : {1e-4, 1e-2, 1.0, 100.0}) {
-    const LinearSvm svm =
-        LinearSvm::fit(Context(), problem.features, problem.labels, 3, {.C = C, .tolerance = 1e-8});
+    const LinearClassifier svm = LinearClassifier::fit(Context(), problem.features, problem.labels,
+                                                       3, {.C = C, .tolerance = 1e-8});
     const double value = svm_objective(problem, svm.weights(), C);
     EXPECT_NEAR(svm.objective() / value, 1, 1e-3) << C;
     EXPECT_LT(gradient_norm(problem, svm.weights(), C),
@@ -169,9 +172,10 @@ TEST(LinearSvm, InTheSpanIsAtTheMinimumThoughSamplesRepeat) {
   }
 }
 
-TEST(LinearSvm, InTheSpanResumesToTheSameBits) {
+TEST(LinearClassifier, InTheSpanResumesToTheSameBits) {
   const auto problem = clouds(200, 300, 3, 1.0, 5);
-  const LinearSvm whole = LinearSvm::fit(Context(), problem.features, problem.labels, 3, {});
+  const LinearClassifier whole =
+      LinearClassifier::fit(Context(), problem.features, problem.labels, 3, {});
   Archive state;
   SolverHooks hooks;
   hooks.checkpoint_due = [] { return true; };
@@ -179,18 +183,18 @@ TEST(LinearSvm, InTheSpanResumesToTheSameBits) {
   hooks.checkpoint = [&](const Archive& saved) {
     if (++calls == 4) state = saved;
   };
-  LinearSvm::fit(Context(), problem.features, problem.labels, 3, {}, hooks);
+  LinearClassifier::fit(Context(), problem.features, problem.labels, 3, {}, hooks);
   ASSERT_FALSE(state.empty());
-  const LinearSvm resumed =
-      LinearSvm::fit(Context(), problem.features, problem.labels, 3, {}, {}, &state);
+  const LinearClassifier resumed =
+      LinearClassifier::fit(Context(), problem.features, problem.labels, 3, {}, {}, &state);
   EXPECT_TRUE(resumed.weights() == whole.weights());
 }
 
-TEST(LinearSvm, TakesStatesOfEarlierVersionsWithoutTheirWeights) {
+TEST(LinearClassifier, TakesStatesOfEarlierVersionsWithoutTheirWeights) {
   const auto problem = clouds(60, 200, 3, 1.0, 5);
   const Context context;
   SvmTrainer trainer(context, problem.features, problem.labels, 3, {});
-  const LinearSvm whole = trainer.fit(0.01);
+  const LinearClassifier whole = trainer.fit(0.01);
   Archive solver;  // in variables that mean something else today
   solver.put("W", Matrix<float>(3, 201));
   EXPECT_TRUE(trainer.fit(0.01, {}, &solver).weights() == whole.weights());
@@ -202,18 +206,19 @@ TEST(LinearSvm, TakesStatesOfEarlierVersionsWithoutTheirWeights) {
   EXPECT_GT(chosen.tried.size(), 1U);
 }
 
-TEST(LinearSvm, SavesAndLoads) {
+TEST(LinearClassifier, SavesAndLoads) {
   const auto problem = clouds(100, 4, 3, 1.0, 7);
-  const LinearSvm svm = LinearSvm::fit(Context(), problem.features, problem.labels, 3, {});
+  const LinearClassifier svm =
+      LinearClassifier::fit(Context(), problem.features, problem.labels, 3, {});
   Archive archive;
   svm.save(archive);
-  EXPECT_TRUE(LinearSvm::load(archive).weights() == svm.weights());
+  EXPECT_TRUE(LinearClassifier::load(archive).weights() == svm.weights());
 }
 
-TEST(LinearSvm, RefusesBadInput) {
+TEST(LinearClassifier, RefusesBadInput) {
   auto problem = clouds(20, 4, 2, 1.0, 8);
   const auto fit = [&](const std::vector<int>& labels, Index classes, const SvmOptions& options) {
-    return LinearSvm::fit(Context(), problem.features, labels, classes, options);
+    return LinearClassifier::fit(Context(), problem.features, labels, classes, options);
   };
   EXPECT_THROW(fit(problem.labels, 2, {.C = 0}), InvalidArgument);
   EXPECT_THROW(fit(problem.labels, 2, {.C = NAN}), InvalidArgument);

@@ -12,30 +12,32 @@
 
 namespace krica {
 
-enum class PoolingKind {
+enum class AtomGrouping {
   kNone,         ///< H = I: every atom by itself
   kTopographic,  ///< 3×3 neighbourhoods on a torus grid, weights 1
   kGroups,       ///< blocks of group_size atoms, weights 1
   kCustom,       ///< `weights`
 };
 
-struct Pooling {
-  PoolingKind kind = PoolingKind::kNone;
+struct AtomGroups {
+  AtomGrouping kind = AtomGrouping::kNone;
   Index group_size = 0;              ///< kGroups: atoms a group; must divide K
   Index grid_rows = 0;               ///< kTopographic: 0 for the most nearly square grid,
   Index grid_cols = 0;               ///< else rows × cols must be K
   std::vector<double> weights = {};  ///< kCustom: K×K row-major, finite and >= 0
 
-  static Pooling none() { return {}; }
-  static Pooling topographic() { return {.kind = PoolingKind::kTopographic}; }
-  static Pooling groups(Index size) { return {.kind = PoolingKind::kGroups, .group_size = size}; }
-  static Pooling custom(std::vector<double> K_by_K) {
-    return {.kind = PoolingKind::kCustom, .weights = std::move(K_by_K)};
+  static AtomGroups none() { return {}; }
+  static AtomGroups topographic() { return {.kind = AtomGrouping::kTopographic}; }
+  static AtomGroups of_size(Index size) {
+    return {.kind = AtomGrouping::kGroups, .group_size = size};
+  }
+  static AtomGroups custom(std::vector<double> K_by_K) {
+    return {.kind = AtomGrouping::kCustom, .weights = std::move(K_by_K)};
   }
 
   /// "none", "topographic", or the size of the groups. from_text() throws InvalidArgument.
   [[nodiscard]] std::string text() const;
-  static Pooling from_text(std::string_view text);
+  static AtomGroups from_text(std::string_view text);
 
   /// Throws InvalidArgument where K atoms do not fill the grid or the groups.
   void validate(Index K) const;
@@ -45,6 +47,6 @@ struct Pooling {
 std::pair<Index, Index> nearly_square_grid(Index K);
 
 /// H as a dense K×K matrix, for looking at it and for tests.
-Matrix<double> pooling_matrix(const Pooling& pooling, Index K);
+Matrix<double> group_matrix(const AtomGroups& groups, Index K);
 
 }  // namespace krica

@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "krica/models/options.hpp"
-#include "krica/runtime/machine_speed.hpp"
+#include "runtime/machine_speed.hpp"
 
 namespace krica {
 
