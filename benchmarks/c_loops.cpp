@@ -133,8 +133,8 @@ void* krica_objective(const float* X, std::int64_t m, std::int64_t n, std::int64
     auto made = std::make_unique<Objective>(Objective{Context({.threads = threads}), nullptr});
     const krica::KricaOptions options{
         .n_components = K, .kernel = {.gamma = gamma}, .sparsity = sparsity, .epsilon = epsilon};
-    made->objective = std::make_unique<krica::KricaObjective<float>>(
-        made->context, ConstMatrixView<float>(X, m, n), options);
+    made->objective =
+        std::make_unique<krica::KricaObjective<float>>(ConstMatrixView<float>(X, m, n), options);
     return made.release();
   });
 }
@@ -144,8 +144,8 @@ void* krica_rica_objective(const float* X, std::int64_t m, std::int64_t n, std::
   return guarded(static_cast<Objective*>(nullptr), [&] {
     auto made = std::make_unique<Objective>(Objective{Context({.threads = threads}), nullptr});
     const krica::RicaOptions options{.n_components = K, .weight = sparsity, .epsilon = epsilon};
-    made->objective = std::make_unique<krica::RicaObjective<float>>(
-        made->context, ConstMatrixView<float>(X, m, n), options);
+    made->objective =
+        std::make_unique<krica::RicaObjective<float>>(ConstMatrixView<float>(X, m, n), options);
     return made.release();
   });
 }
@@ -154,8 +154,9 @@ void krica_objective_free(void* objective) { delete static_cast<Objective*>(obje
 
 int krica_value_and_gradient(void* objective, const float* W, double* value, float* gradient) {
   return guarded([&] {
-    krica::Objective<float>& f = *static_cast<Objective*>(objective)->objective;
-    *value = f.value_and_gradient(ConstMatrixView<float>(W, f.rows(), f.cols()),
+    const auto& made = *static_cast<Objective*>(objective);
+    krica::Objective<float>& f = *made.objective;
+    *value = f.value_and_gradient(made.context, ConstMatrixView<float>(W, f.rows(), f.cols()),
                                   MatrixView<float>(gradient, f.rows(), f.cols()));
   });
 }

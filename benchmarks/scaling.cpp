@@ -84,10 +84,11 @@ Case gradient_case(const std::string& name, const Evaluations& size, ObjectiveOp
   options.n_components = size.K;
   return {fmt::format("{}, {} x {}, K {}", name, size.m, size.n, size.K),
           [=](const Context& context) {
-            const auto objective = std::make_shared<Objective>(context, *X, options);
-            return [=] {
+            const auto objective = std::make_shared<Objective>(*X, options);
+            return [=, &context] {
               Matrix<float> gradient(size.K, size.n);
-              for (Index i = 0; i < size.count; ++i) objective->value_and_gradient(*W, gradient);
+              for (Index i = 0; i < size.count; ++i)
+                objective->value_and_gradient(context, *W, gradient);
             };
           }};
 }

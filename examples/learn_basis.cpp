@@ -27,8 +27,7 @@ int main() {
   const krica::Matrix<double> X = points_on_rings(context, 3000);
 
   const double gamma = krica::auto_gamma<double>(context, X);
-  krica::KricaObjective<double> objective(context, X,
-                                          {.n_components = 24, .kernel = {.gamma = gamma}});
+  krica::KricaObjective<double> objective(X, {.n_components = 24, .kernel = {.gamma = gamma}});
   const auto start = krica::kmeans<double>(context, X, {.n_clusters = 24});
   const auto result =
       krica::Lbfgs<double>({.max_iterations = 200}).minimize(context, objective, start.centers);

@@ -49,7 +49,8 @@ py::tuple evaluated(Running& running, Objective<Scalar>& objective, ConstMatrixV
   if (!W.allFinite()) throw InvalidArgument("[objective] W contains NaN or infinity");
   Matrix<Scalar> gradient(W.rows(), W.cols());
   double value = 0;
-  running.run_or_throw([&] { value = objective.value_and_gradient(W, gradient); });
+  running.run_or_throw(
+      [&] { value = objective.value_and_gradient(running.context(), W, gradient); });
   return py::make_tuple(value, to_array(std::move(gradient)));
 }
 
@@ -89,7 +90,7 @@ py::tuple krica_value_and_gradient(const py::array& W, const py::array& X, const
   arguments.options.n_components = basis.rows();
   if (arguments.auto_gamma)
     arguments.options.kernel.gamma = auto_gamma<Scalar>(running.context(), samples);
-  KricaObjective<Scalar> objective(running.context(), samples, arguments.options, arguments.labels);
+  KricaObjective<Scalar> objective(samples, arguments.options, arguments.labels);
   return evaluated<Scalar>(running, objective, basis);
 }
 
@@ -113,7 +114,7 @@ py::tuple rica_value_and_gradient(const py::array& W, const py::array& X, const 
   const auto samples = view_of<Scalar>(X, "X");
   RicaOptions options = rica_options(given);
   options.n_components = basis.rows();
-  RicaObjective<Scalar> objective(running.context(), samples, options);
+  RicaObjective<Scalar> objective(samples, options);
   return evaluated<Scalar>(running, objective, basis);
 }
 

@@ -17,7 +17,7 @@ namespace krica {
 Basis learn_d_krica(const Context& context, const BasisRequest& request) {
   KricaOptions options = krica_options(request);
   options.discrimination = discrimination_of(request, true);
-  KricaObjective<float> objective(context, request.patches, options, request.labels);
+  KricaObjective<float> objective(request.patches, options, request.labels);
   Basis basis = minimised(context, objective, request);
   basis.atom_class = options.discrimination.atom_class;
   return basis;

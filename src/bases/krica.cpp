@@ -25,7 +25,7 @@ KricaOptions krica_options(const BasisRequest& request) {
 }
 
 Basis learn_krica(const Context& context, const BasisRequest& request) {
-  KricaObjective<float> objective(context, request.patches, krica_options(request));
+  KricaObjective<float> objective(request.patches, krica_options(request));
   return minimised(context, objective, request);
 }
 

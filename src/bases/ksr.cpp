@@ -22,10 +22,9 @@ Basis learn_ksr(const Context& context, const BasisRequest& request) {
       "with the {} kernel long atoms make small codes, and sparsity means nothing; use gaussian "
       "or an inverse distance",
       name_of(kernel.kind));
-  KsrObjective<float> objective(context, request.patches,
-                                {.n_components = request.options.components,
-                                 .kernel = kernel,
-                                 .sparsity = request.options.sparsity});
+  KsrObjective<float> objective(request.patches, {.n_components = request.options.components,
+                                                  .kernel = kernel,
+                                                  .sparsity = request.options.sparsity});
   // The codes that L-BFGS starts from belong to its state.
   BasisRequest with_codes = request;
   with_codes.hooks.iteration = [&](const HistoryRow& row) {

@@ -40,7 +40,7 @@ Basis with_normalised_rows(Basis basis, const RicaOptions& options) {
 
 Basis learn_rica(const Context& context, const BasisRequest& request) {
   const RicaOptions options = rica_options(request);
-  RicaObjective<float> objective(context, request.patches, options);
+  RicaObjective<float> objective(request.patches, options);
   return with_normalised_rows(minimised(context, objective, request), options);
 }
 
@@ -49,7 +49,7 @@ Basis learn_class_rica(const Context& context, const BasisRequest& request,
   RicaOptions options = rica_options(request);
   options.discrimination = discrimination;
   if (options.row_norm == RowNorm::kNone) options.row_norm = RowNorm::kExact;
-  RicaObjective<float> objective(context, request.patches, options, request.labels);
+  RicaObjective<float> objective(request.patches, options, request.labels);
   Basis basis = with_normalised_rows(
       minimised(context, objective, request, [&] { return starting_directions(context, request); }),
       options);

@@ -21,7 +21,7 @@ namespace krica {
 
 Basis learn_sparse_autoencoder(const Context& context, const BasisRequest& request) {
   const BasisOptions& options = request.options;
-  SparseAutoencoderObjective<float> objective(context, request.patches,
+  SparseAutoencoderObjective<float> objective(request.patches,
                                               {.n_components = options.components,
                                                .sparsity = options.sparsity,
                                                .sparsity_target = options.sparsity_target,

@@ -12,7 +12,7 @@
 namespace krica {
 
 Basis learn_sparse_filtering(const Context& context, const BasisRequest& request) {
-  SparseFilteringObjective<float> objective(context, request.patches, request.options.components);
+  SparseFilteringObjective<float> objective(request.patches, request.options.components);
   Basis basis =
       minimised(context, objective, request, [&] { return starting_directions(context, request); });
   normalise_rows(basis.atoms);

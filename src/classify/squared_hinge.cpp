@@ -23,11 +23,9 @@ double squared_norm(ConstMatrixView<float> W) {
 
 }  // namespace
 
-SquaredHinge::SquaredHinge(const Context& context, ConstMatrixView<float> Z,
-                           std::span<const int> labels, Index n_classes,
+SquaredHinge::SquaredHinge(ConstMatrixView<float> Z, std::span<const int> labels, Index n_classes,
                            std::span<const float> weights, double C)
-    : context_(context),
-      Z_(Z),
+    : Z_(Z),
       labels_(labels),
       n_classes_(n_classes),
       sample_weights_(weights),
@@ -41,30 +39,32 @@ struct SquaredHinge::Sums {
   static auto members(auto& sums) { return std::tie(sums.loss, sums.gradient); }
 };
 
-double SquaredHinge::value_and_gradient(ConstMatrixView<float> W, MatrixView<float> gradient) {
-  const Sums sums = sums_over_samples(W, true);
+double SquaredHinge::value_and_gradient(const Context& context, ConstMatrixView<float> W,
+                                        MatrixView<float> gradient) {
+  const Sums sums = sums_over_samples(context, W, true);
   const double scale = 1.0 / static_cast<double>(Z_.rows());
   gradient =
       (scale * sums.gradient.view().cast<double>() + decay_ * W.cast<double>()).cast<float>();
   return scale * sums.loss + decay_ / 2 * squared_norm(W);
 }
 
-double SquaredHinge::value(ConstMatrixView<float> W) {
-  const double loss = sums_over_samples(W, false).loss;
+double SquaredHinge::value(const Context& context, ConstMatrixView<float> W) {
+  const double loss = sums_over_samples(context, W, false).loss;
   return loss / static_cast<double>(Z_.rows()) + decay_ / 2 * squared_norm(W);
 }
 
-SquaredHinge::Sums SquaredHinge::sums_over_samples(ConstMatrixView<float> W,
+SquaredHinge::Sums SquaredHinge::sums_over_samples(const Context& context, ConstMatrixView<float> W,
                                                    bool with_gradient) const {
   const auto scores = scores_of(W);
   const Partition parts = sum_parts(Z_.rows(), kPartRows);
   return ordered_reduce<Sums>(
-      context_, parts.count(), work_of(Z_.size(), n_classes_, with_gradient ? 4 : 2),
+      context, parts.count(), work_of(Z_.size(), n_classes_, with_gradient ? 4 : 2),
       [&] {
         return Sums{0, Matrix<float>(with_gradient ? n_classes_ : 0, cols())};
       },
       [&](Index part, Sums& sums) {
-        for_tiles(parts[part], kBlockRows, [&](Range rows) { add_block(rows, W, *scores, sums); });
+        for_tiles(parts[part], kBlockRows,
+                  [&](Range rows) { add_block(context, rows, W, *scores, sums); });
       });
 }
 
@@ -73,9 +73,9 @@ std::unique_ptr<const ClassScores> SquaredHinge::scores_of(ConstMatrixView<float
   return ClassScores::of(ConstMatrixView<float>(W.data(), n_classes_, Z_.cols(), W.outerStride()));
 }
 
-void SquaredHinge::add_block(Range rows, ConstMatrixView<float> W, const ClassScores& class_scores,
-                             Sums& sums) const {
-  context_.check_cancelled();
+void SquaredHinge::add_block(const Context& context, Range rows, ConstMatrixView<float> W,
+                             const ClassScores& class_scores, Sums& sums) const {
+  context.check_cancelled();
   const Index F = Z_.cols();
   const ConstMatrixView<float> Z = Z_.rows_between(rows.begin, rows.end);
   Matrix<float> scores(rows.size(), n_classes_);

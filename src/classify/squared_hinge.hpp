@@ -20,23 +20,24 @@ class ClassScores;
 class SquaredHinge final : public Objective<float> {
  public:
   /// `weights` are the a_i; samples of weight 0 are left out. The views must outlive the object.
-  SquaredHinge(const Context& context, ConstMatrixView<float> Z, std::span<const int> labels,
-               Index n_classes, std::span<const float> weights, double C);
+  SquaredHinge(ConstMatrixView<float> Z, std::span<const int> labels, Index n_classes,
+               std::span<const float> weights, double C);
 
   [[nodiscard]] Index rows() const override { return n_classes_; }
   [[nodiscard]] Index cols() const override { return Z_.cols() + 1; }
-  double value_and_gradient(ConstMatrixView<float> W, MatrixView<float> gradient) override;
-  double value(ConstMatrixView<float> W) override;
+  double value_and_gradient(const Context& context, ConstMatrixView<float> W,
+                            MatrixView<float> gradient) override;
+  double value(const Context& context, ConstMatrixView<float> W) override;
 
  private:
   struct Sums;
   [[nodiscard]] std::unique_ptr<const ClassScores> scores_of(ConstMatrixView<float> W) const;
-  [[nodiscard]] Sums sums_over_samples(ConstMatrixView<float> W, bool with_gradient) const;
-  void add_block(Range rows, ConstMatrixView<float> W, const ClassScores& class_scores,
-                 Sums& sums) const;
+  [[nodiscard]] Sums sums_over_samples(const Context& context, ConstMatrixView<float> W,
+                                       bool with_gradient) const;
+  void add_block(const Context& context, Range rows, ConstMatrixView<float> W,
+                 const ClassScores& class_scores, Sums& sums) const;
   double row_loss(Index i, ConstMatrixView<float> W, float* row) const;
 
-  const Context& context_;
   ConstMatrixView<float> Z_;
   std::span<const int> labels_;
   Index n_classes_;

@@ -58,27 +58,29 @@ void check_training_data(ConstMatrixView<float> features, std::span<const int> l
 /// f as a function of V = W L.
 class Rounded final : public Objective<float> {
  public:
-  Rounded(const Context& context, Objective<float>& f, const FeatureMetric& metric)
-      : context_(context), f_(f), metric_(metric), W_(f.rows(), f.cols()) {}
+  Rounded(Objective<float>& f, const FeatureMetric& metric)
+      : f_(f), metric_(metric), W_(f.rows(), f.cols()) {}
 
   [[nodiscard]] Index rows() const override { return f_.rows(); }
   [[nodiscard]] Index cols() const override { return f_.cols(); }
 
-  double value_and_gradient(ConstMatrixView<float> V, MatrixView<float> gradient) override {
-    const double value = f_.value_and_gradient(weights(V), gradient);
-    metric_.to_gradient(context_, gradient);
+  double value_and_gradient(const Context& context, ConstMatrixView<float> V,
+                            MatrixView<float> gradient) override {
+    const double value = f_.value_and_gradient(context, weights(context, V), gradient);
+    metric_.to_gradient(context, gradient);
     return value;
   }
-  double value(ConstMatrixView<float> V) override { return f_.value(weights(V)); }
+  double value(const Context& context, ConstMatrixView<float> V) override {
+    return f_.value(context, weights(context, V));
+  }
 
  private:
-  ConstMatrixView<float> weights(ConstMatrixView<float> V) {
+  ConstMatrixView<float> weights(const Context& context, ConstMatrixView<float> V) {
     W_ = Matrix<float>::copy_of(V);
-    metric_.to_weights(context_, W_);
+    metric_.to_weights(context, W_);
     return W_;
   }
 
-  const Context& context_;
   Objective<float>& f_;
   const FeatureMetric& metric_;
   Matrix<float> W_;
@@ -142,8 +144,8 @@ ConstMatrixView<float> SvmTrainer::rows() const { return span_ ? span_->coordina
 LinearClassifier SvmTrainer::solve(const Fit& fit) {
   prepare();
   metric_->factor(context_, 1 / (fit.C * static_cast<double>(features_.rows())));
-  SquaredHinge hinge(context_, rows(), labels_, n_classes_, fit.sample_weights, fit.C);
-  Rounded objective(context_, hinge, *metric_);
+  SquaredHinge hinge(rows(), labels_, n_classes_, fit.sample_weights, fit.C);
+  Rounded objective(hinge, *metric_);
   Lbfgs<float> solver({.max_iterations = options_.max_iterations,
                        .gradient_tolerance = 1e-7,
                        .value_tolerance = fit.tolerance,

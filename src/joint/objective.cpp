@@ -171,11 +171,11 @@ struct JointObjective<Scalar>::Implementation {
     if (options.reconstruction == 0) return 0;
     // Made anew for every step, and in the place of the features: both at once would be too much.
     Z = Q = power_slopes = Matrix<Scalar>();
-    KricaObjective<Scalar> krica(context, patches, krica_options(options, at.W.rows()));
+    KricaObjective<Scalar> krica(patches, krica_options(options, at.W.rows()));
     if (gradient == nullptr)
-      return options.reconstruction * krica.value_on(batch.reconstructed, at.W);
+      return options.reconstruction * krica.value_on(context, batch.reconstructed, at.W);
     Matrix<Scalar> own(at.W.rows(), at.W.cols());
-    const double value = krica.value_and_gradient_on(batch.reconstructed, at.W, own);
+    const double value = krica.value_and_gradient_on(context, batch.reconstructed, at.W, own);
     const auto rho = static_cast<Scalar>(options.reconstruction);
     for (Index e = 0; e < own.size(); ++e) gradient->data()[e] += rho * own.data()[e];
     return options.reconstruction * value;

@@ -6,7 +6,6 @@
 #include <span>
 #include <string_view>
 
-#include "krica/runtime/context.hpp"
 #include "krica/solvers/objective.hpp"
 #include "objectives/samples.hpp"
 
@@ -15,11 +14,10 @@ namespace krica {
 template <class Scalar>
 class EvaluatedObjective : public SampledObjective<Scalar> {
  public:
-  /// W is rows × cols. Keeps the context and the view of X. Throws InvalidArgument for fewer than
+  /// W is rows × cols. Keeps the view of X. Throws InvalidArgument for fewer than
   /// two samples, NaN or Inf.
-  EvaluatedObjective(std::string_view name, const Context& context, ConstMatrixView<Scalar> X,
-                     Index rows, Index cols)
-      : name_(name), context_(context), X_(X), rows_(rows), cols_(cols) {
+  EvaluatedObjective(std::string_view name, ConstMatrixView<Scalar> X, Index rows, Index cols)
+      : name_(name), X_(X), rows_(rows), cols_(cols) {
     require_samples(X, name);
     require(rows > 0, name, "components must be > 0, got {}", rows);
   }
@@ -30,15 +28,14 @@ class EvaluatedObjective : public SampledObjective<Scalar> {
 
  protected:
   /// f on the samples; overwrites gradient where it is not null.
-  virtual double evaluate_on(const Samples<Scalar>& on, ConstMatrixView<Scalar> W,
-                             MatrixView<Scalar>* gradient) = 0;
+  virtual double evaluate_on(const Context& context, const Samples<Scalar>& on,
+                             ConstMatrixView<Scalar> W, MatrixView<Scalar>* gradient) = 0;
 
-  [[nodiscard]] const Context& context() const { return context_; }
   [[nodiscard]] ConstMatrixView<Scalar> samples() const { return X_; }
 
  private:
-  double evaluate(std::optional<std::span<const Index>> samples, ConstMatrixView<Scalar> W,
-                  MatrixView<Scalar>* gradient) final {
+  double evaluate(const Context& context, std::optional<std::span<const Index>> samples,
+                  ConstMatrixView<Scalar> W, MatrixView<Scalar>* gradient) final {
     require_basis(W, rows_, cols_, name_);
     if (gradient != nullptr) {
       require(gradient->rows() == rows_ && gradient->cols() == cols_, name_,
@@ -46,12 +43,11 @@ class EvaluatedObjective : public SampledObjective<Scalar> {
               rows_, cols_);
     }
     return on_samples<Scalar>({X_}, samples, name_, [&](const Samples<Scalar>& on) {
-      return evaluate_on(on, W, gradient);
+      return evaluate_on(context, on, W, gradient);
     });
   }
 
   std::string_view name_;
-  const Context& context_;
   ConstMatrixView<Scalar> X_;
   Index rows_;
   Index cols_;

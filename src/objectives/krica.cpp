@@ -177,7 +177,6 @@ class Evaluation {
 
 template <class Scalar>
 struct KricaObjective<Scalar>::Implementation {
-  const Context& context;
   KricaOptions options;
   std::vector<int> labels;
   Samples<Scalar> samples;
@@ -185,16 +184,14 @@ struct KricaObjective<Scalar>::Implementation {
   DiscriminationTerm discrimination;
   Workspace<Scalar> workspace;
 
-  Implementation(const Context& ctx, ConstMatrixView<Scalar> X, KricaOptions opts,
-                 std::span<const int> given_labels)
-      : context(ctx),
-        options(std::move(opts)),
+  Implementation(ConstMatrixView<Scalar> X, KricaOptions opts, std::span<const int> given_labels)
+      : options(std::move(opts)),
         labels(given_labels.begin(), given_labels.end()),
         samples{X, labels},
         groups(options.groups, options.n_components),
         discrimination(options.discrimination, options.n_components, labels, X.rows()) {}
 
-  double evaluate(const Samples<Scalar>& on, ConstMatrixView<Scalar> W,
+  double evaluate(const Context& context, const Samples<Scalar>& on, ConstMatrixView<Scalar> W,
                   MatrixView<Scalar>* gradient, std::span<double> curvature = {}) {
     require_basis(W, options.n_components, samples.X.cols(), "krica");
     if (gradient != nullptr) {
@@ -220,10 +217,10 @@ ConstMatrixView<Scalar> checked(ConstMatrixView<Scalar> X, const KricaOptions& o
 }  // namespace
 
 template <class Scalar>
-KricaObjective<Scalar>::KricaObjective(const Context& context, ConstMatrixView<Scalar> X,
-                                       KricaOptions options, std::span<const int> labels)
-    : implementation_(std::make_unique<Implementation>(context, checked(X, options),
-                                                       std::move(options), labels)) {}
+KricaObjective<Scalar>::KricaObjective(ConstMatrixView<Scalar> X, KricaOptions options,
+                                       std::span<const int> labels)
+    : implementation_(
+          std::make_unique<Implementation>(checked(X, options), std::move(options), labels)) {}
 
 template <class Scalar>
 KricaObjective<Scalar>::~KricaObjective() = default;
@@ -246,14 +243,16 @@ const KricaOptions& KricaObjective<Scalar>::options() const {
 }
 
 template <class Scalar>
-double KricaObjective<Scalar>::evaluate(std::optional<std::span<const Index>> samples,
+double KricaObjective<Scalar>::evaluate(const Context& context,
+                                        std::optional<std::span<const Index>> samples,
                                         ConstMatrixView<Scalar> W, MatrixView<Scalar>* gradient) {
   return on_samples(implementation_->samples, samples, "krica", [&](const Samples<Scalar>& on) {
-    return implementation_->evaluate(on, W, gradient);
+    return implementation_->evaluate(context, on, W, gradient);
   });
 }
 template <class Scalar>
-double KricaObjective<Scalar>::value_gradient_and_curvature(ConstMatrixView<Scalar> W,
+double KricaObjective<Scalar>::value_gradient_and_curvature(const Context& context,
+                                                            ConstMatrixView<Scalar> W,
                                                             MatrixView<Scalar> gradient,
                                                             std::span<double> curvature) {
   const Kernel& kernel = implementation_->options.kernel;
@@ -262,14 +261,14 @@ double KricaObjective<Scalar>::value_gradient_and_curvature(ConstMatrixView<Scal
           name_of(kernel.kind));
   require(static_cast<Index>(curvature.size()) == rows(), "fixed_point",
           "{} curvatures for {} rows", curvature.size(), rows());
-  return implementation_->evaluate(implementation_->samples, W, &gradient, curvature);
+  return implementation_->evaluate(context, implementation_->samples, W, &gradient, curvature);
 }
 
 template <class Scalar>
-BasisCondition KricaObjective<Scalar>::condition(ConstMatrixView<Scalar> W) {
+BasisCondition KricaObjective<Scalar>::condition(const Context& context,
+                                                 ConstMatrixView<Scalar> W) {
   require_basis_shape(W, rows(), cols(), "krica");
-  return basis_condition(implementation_->context, implementation_->options.kernel,
-                         implementation_->samples.X, W);
+  return basis_condition(context, implementation_->options.kernel, implementation_->samples.X, W);
 }
 
 template class KricaObjective<float>;

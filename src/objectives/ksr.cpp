@@ -25,26 +25,24 @@ void KsrOptions::validate() const {
 }
 
 template <class Scalar>
-KsrObjective<Scalar>::KsrObjective(const Context& context, ConstMatrixView<Scalar> X,
-                                   const KsrOptions& options)
-    : EvaluatedObjective<Scalar>(kName, context, checked(X, options), options.n_components,
-                                 X.cols()),
+KsrObjective<Scalar>::KsrObjective(ConstMatrixView<Scalar> X, const KsrOptions& options)
+    : EvaluatedObjective<Scalar>(kName, checked(X, options), options.n_components, X.cols()),
       options_(options) {}
 
 template <class Scalar>
-BasisCondition KsrObjective<Scalar>::condition(ConstMatrixView<Scalar> W) {
-  return basis_condition(this->context(), options_.kernel, this->samples(), W);
+BasisCondition KsrObjective<Scalar>::condition(const Context& context, ConstMatrixView<Scalar> W) {
+  return basis_condition(context, options_.kernel, this->samples(), W);
 }
 
 template <class Scalar>
-double KsrObjective<Scalar>::evaluate_on(const Samples<Scalar>& batch, ConstMatrixView<Scalar> W,
-                                         MatrixView<Scalar>* gradient) {
+double KsrObjective<Scalar>::evaluate_on(const Context& context, const Samples<Scalar>& batch,
+                                         ConstMatrixView<Scalar> W, MatrixView<Scalar>* gradient) {
   const Index K = W.rows();
   const AtomSet<Scalar> atoms(options_.kernel, W);
   Matrix<Scalar> G(K, K);
   Matrix<Scalar> G_slopes(K, K);
   MatrixView<Scalar> slopes_of_G(G_slopes);
-  atoms.evaluate_self(this->context(), G, &slopes_of_G);
+  atoms.evaluate_self(context, G, &slopes_of_G);
   const GramLasso lasso(Matrix<double>::copy_of(G.view().template cast<double>()),
                         {.sparsity = options_.sparsity, .tolerance = options_.tolerance});
   if (batch.is_all()) latest_.resize(static_cast<std::size_t>(batch.X.rows()));
@@ -56,29 +54,27 @@ double KsrObjective<Scalar>::evaluate_on(const Samples<Scalar>& batch, ConstMatr
   gradient_.start(K, W.cols(), batch.X.rows());
   std::vector<double> values;  // of the blocks
   for (Index b = 0; b < blocks.count(); ++b) {
-    values.push_back(solve_block(batch, blocks[b], atoms, lasso, gradient != nullptr));
+    values.push_back(solve_block(context, batch, blocks[b], atoms, lasso, gradient != nullptr));
     if (gradient == nullptr) continue;
     const Index rows = blocks[b].size();
-    gradient_.add_code_products(this->context(),
-                                ConstMatrixView<Scalar>(codes_).rows_between(0, rows));
-    gradient_.add(this->context(), atoms, ConstMatrixView<Scalar>(slopes_).rows_between(0, rows),
+    gradient_.add_code_products(context, ConstMatrixView<Scalar>(codes_).rows_between(0, rows));
+    gradient_.add(context, atoms, ConstMatrixView<Scalar>(slopes_).rows_between(0, rows),
                   batch.X.rows_between(blocks[b].begin, blocks[b].end));
   }
   const double scale = 1 / static_cast<double>(batch.X.rows());
-  if (gradient != nullptr)
-    gradient_.finish(this->context(), atoms, W, G_slopes, 1, scale, *gradient, {});
+  if (gradient != nullptr) gradient_.finish(context, atoms, W, G_slopes, 1, scale, *gradient, {});
   return tree_sum(std::move(values)) * scale;
 }
 
 /// Fills codes_ with the block's codes and slopes_ with ∂f/∂S ∘ slopes (times m).
 template <class Scalar>
-double KsrObjective<Scalar>::solve_block(const Samples<Scalar>& batch, Range block,
-                                         const AtomSet<Scalar>& atoms, const GramLasso& lasso,
-                                         bool with_gradient) {
+double KsrObjective<Scalar>::solve_block(const Context& context, const Samples<Scalar>& batch,
+                                         Range block, const AtomSet<Scalar>& atoms,
+                                         const GramLasso& lasso, bool with_gradient) {
   const Partition tiles(block.size(), kTileRows);
   // Each sample's code is solved for, in passes over the Gram matrix.
   const Work work = work_of(block.size(), atoms.count(), 10 * atoms.count());
-  return ordered_reduce(this->context(), tiles.count(), work, [&](Index t) {
+  return ordered_reduce(context, tiles.count(), work, [&](Index t) {
     const Range tile = tiles[t];
     MatrixView<Scalar> slopes = MatrixView<Scalar>(slopes_).rows_between(tile.begin, tile.end);
     atoms.evaluate(batch.X.rows_between(block.begin + tile.begin, block.begin + tile.end),

@@ -40,9 +40,10 @@ struct KsrOptions {
 template <class Scalar>
 class KsrObjective final : public EvaluatedObjective<Scalar>, public BasisObjective<Scalar> {
  public:
-  KsrObjective(const Context& context, ConstMatrixView<Scalar> X, const KsrOptions& options);
+  KsrObjective(ConstMatrixView<Scalar> X, const KsrOptions& options);
 
-  [[nodiscard]] BasisCondition condition(ConstMatrixView<Scalar> W) override;
+  [[nodiscard]] BasisCondition condition(const Context& context,
+                                         ConstMatrixView<Scalar> W) override;
 
   /// The codes of the last evaluation on all samples are where the next ones start.
   void keep_codes() { kept_ = latest_; }
@@ -52,10 +53,10 @@ class KsrObjective final : public EvaluatedObjective<Scalar>, public BasisObject
  private:
   using SparseCode = std::vector<std::pair<Index, double>>;
 
-  double evaluate_on(const Samples<Scalar>& batch, ConstMatrixView<Scalar> W,
-                     MatrixView<Scalar>* gradient) override;
-  double solve_block(const Samples<Scalar>& batch, Range block, const AtomSet<Scalar>& atoms,
-                     const GramLasso& lasso, bool with_gradient);
+  double evaluate_on(const Context& context, const Samples<Scalar>& batch,
+                     ConstMatrixView<Scalar> W, MatrixView<Scalar>* gradient) override;
+  double solve_block(const Context& context, const Samples<Scalar>& batch, Range block,
+                     const AtomSet<Scalar>& atoms, const GramLasso& lasso, bool with_gradient);
   double solve_row(const Scalar* x, Index sample, const GramLasso& lasso, Index row, bool warm);
 
   KsrOptions options_;

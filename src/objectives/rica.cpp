@@ -26,32 +26,30 @@ using blas::Op;
 class Reconstruction {
  public:
   template <class Scalar>
-  Reconstruction(const Context& context, ConstMatrixView<Scalar> X)
-      : context_(context), C_(X.cols(), X.cols()) {
+  Reconstruction(const Context& context, ConstMatrixView<Scalar> X) : C_(X.cols(), X.cols()) {
     blas::gram_of_columns<Scalar>(context, X, C_);
   }
 
   /// Where gradient is wanted (K×n), overwrites it.
   template <class Scalar>
-  double value(ConstMatrixView<Scalar> V, Matrix<double>* gradient) const {
+  double value(const Context& context, ConstMatrixView<Scalar> V, Matrix<double>* gradient) const {
     const Index n = V.cols();
     const Matrix<double> V_double = Matrix<double>::copy_of(V.template cast<double>());
     Matrix<double> E(n, n);
-    blas::gemm<double>(context_, Op::kTransposed, Op::kPlain, 1.0, V_double, V_double, 0.0, E);
+    blas::gemm<double>(context, Op::kTransposed, Op::kPlain, 1.0, V_double, V_double, 0.0, E);
     for (Index j = 0; j < n; ++j) E(j, j) -= 1;
     Matrix<double> EC(n, n);
-    blas::gemm<double>(context_, Op::kPlain, Op::kPlain, 1.0, E, C_, 0.0, EC);
+    blas::gemm<double>(context, Op::kPlain, Op::kPlain, 1.0, E, C_, 0.0, EC);
     const double value = ordered_dot(E.data(), EC.data(), E.size());
     if (gradient == nullptr) return value;
     for (Index i = 0; i < n; ++i) {
       for (Index j = 0; j < n; ++j) E(i, j) = 2 * (EC(i, j) + EC(j, i));
     }
-    blas::gemm<double>(context_, Op::kPlain, Op::kPlain, 1.0, V_double, E, 0.0, *gradient);
+    blas::gemm<double>(context, Op::kPlain, Op::kPlain, 1.0, V_double, E, 0.0, *gradient);
     return value;
   }
 
  private:
-  const Context& context_;
   Matrix<double> C_;
 };
 
@@ -71,7 +69,6 @@ Weights weights_of(const RicaOptions& options, Index m) {
 
 template <class Scalar>
 struct RicaObjective<Scalar>::Implementation {
-  const Context& context;
   RicaOptions options;
   std::vector<int> labels;
   Samples<Scalar> samples;
@@ -81,32 +78,31 @@ struct RicaObjective<Scalar>::Implementation {
   Matrix<Scalar> codes;                               // of one block; become the weights ∂f/∂s
   AtomProducts<Scalar> products;                      // of these with the samples
 
-  Implementation(const Context& ctx, ConstMatrixView<Scalar> X, RicaOptions opts,
-                 std::span<const int> given_labels)
-      : context(ctx),
-        options(std::move(opts)),
+  Implementation(ConstMatrixView<Scalar> X, RicaOptions opts, std::span<const int> given_labels)
+      : options(std::move(opts)),
         labels(given_labels.begin(), given_labels.end()),
         samples{X, labels},
         contrast(options),
         discrimination(options.discrimination, options.n_components, labels, X.rows()) {}
 
-  double evaluate(const Samples<Scalar>& on, ConstMatrixView<Scalar> W,
+  double evaluate(const Context& context, const Samples<Scalar>& on, ConstMatrixView<Scalar> W,
                   MatrixView<Scalar>* gradient) {
-    if (!on.is_all()) return evaluate(on, Reconstruction(context, on.X), W, gradient);
+    if (!on.is_all()) return evaluate(context, on, Reconstruction(context, on.X), W, gradient);
     if (!full_reconstruction) full_reconstruction.emplace(context, samples.X);
-    return evaluate(on, *full_reconstruction, W, gradient);
+    return evaluate(context, on, *full_reconstruction, W, gradient);
   }
 
-  double evaluate(const Samples<Scalar>& on, const Reconstruction& reconstruction,
-                  ConstMatrixView<Scalar> W, MatrixView<Scalar>* gradient) {
+  double evaluate(const Context& context, const Samples<Scalar>& on,
+                  const Reconstruction& reconstruction, ConstMatrixView<Scalar> W,
+                  MatrixView<Scalar>* gradient) {
     check_shapes(W, gradient);
     const Weights weights = weights_of(options, on.X.rows());
     const RowNormalisation<Scalar> rows(options.row_norm, W);
     Matrix<double> reconstruction_gradient(gradient != nullptr ? W.rows() : 0, W.cols());
     Matrix<Scalar> code_gradient(gradient != nullptr ? W.rows() : 0, W.cols());
     const double reconstruction_value = reconstruction.value<Scalar>(
-        rows.V(), gradient != nullptr ? &reconstruction_gradient : nullptr);
-    const double code_value = add_code_terms(on, weights.contrast, rows.V(),
+        context, rows.V(), gradient != nullptr ? &reconstruction_gradient : nullptr);
+    const double code_value = add_code_terms(context, on, weights.contrast, rows.V(),
                                              gradient != nullptr ? &code_gradient : nullptr);
     if (gradient != nullptr) {
       const Partition tiles(W.rows(), 64);
@@ -126,14 +122,14 @@ struct RicaObjective<Scalar>::Implementation {
   }
 
   /// weight·contrast + discrimination, summed over the samples; their gradient in V where wanted.
-  double add_code_terms(const Samples<Scalar>& on, double weight, ConstMatrixView<Scalar> V,
-                        Matrix<Scalar>* gradient) {
+  double add_code_terms(const Context& context, const Samples<Scalar>& on, double weight,
+                        ConstMatrixView<Scalar> V, Matrix<Scalar>* gradient) {
     const Partition blocks(on.X.rows(), block_rows_for<Scalar>(options.block_rows, V.rows()));
     if (codes.rows() < blocks.largest()) codes = Matrix<Scalar>(blocks.largest(), V.rows());
     if (gradient != nullptr) products.start(V.rows(), V.cols(), on.X.rows());
     std::vector<double> values;  // of the blocks
     for (Index b = 0; b < blocks.count(); ++b) {
-      values.push_back(encode_block(on, blocks[b], weight, V, gradient != nullptr));
+      values.push_back(encode_block(context, on, blocks[b], weight, V, gradient != nullptr));
       if (gradient == nullptr) continue;
       const ConstMatrixView<Scalar> A =
           ConstMatrixView<Scalar>(codes).rows_between(0, blocks[b].size());
@@ -143,7 +139,7 @@ struct RicaObjective<Scalar>::Implementation {
     return tree_sum(std::move(values));
   }
 
-  double encode_block(const Samples<Scalar>& on, Range block, double weight,
+  double encode_block(const Context& context, const Samples<Scalar>& on, Range block, double weight,
                       ConstMatrixView<Scalar> V, bool with_gradient) {
     const Partition tiles(block.size(), kTileRows);
     const Work work = work_of(block.size(), V.rows(), V.cols() + kPerExp + kPerValue);
@@ -192,10 +188,10 @@ ConstMatrixView<Scalar> checked(ConstMatrixView<Scalar> X, const RicaOptions& op
 }  // namespace
 
 template <class Scalar>
-RicaObjective<Scalar>::RicaObjective(const Context& context, ConstMatrixView<Scalar> X,
-                                     RicaOptions options, std::span<const int> labels)
-    : implementation_(std::make_unique<Implementation>(context, checked(X, options),
-                                                       std::move(options), labels)) {}
+RicaObjective<Scalar>::RicaObjective(ConstMatrixView<Scalar> X, RicaOptions options,
+                                     std::span<const int> labels)
+    : implementation_(
+          std::make_unique<Implementation>(checked(X, options), std::move(options), labels)) {}
 
 template <class Scalar>
 RicaObjective<Scalar>::~RicaObjective() = default;
@@ -218,19 +214,20 @@ const RicaOptions& RicaObjective<Scalar>::options() const {
 }
 
 template <class Scalar>
-double RicaObjective<Scalar>::evaluate(std::optional<std::span<const Index>> samples,
+double RicaObjective<Scalar>::evaluate(const Context& context,
+                                       std::optional<std::span<const Index>> samples,
                                        ConstMatrixView<Scalar> W, MatrixView<Scalar>* gradient) {
   return on_samples(implementation_->samples, samples, "rica", [&](const Samples<Scalar>& on) {
-    return implementation_->evaluate(on, W, gradient);
+    return implementation_->evaluate(context, on, W, gradient);
   });
 }
 
 template <class Scalar>
-BasisCondition RicaObjective<Scalar>::condition(ConstMatrixView<Scalar> W) {
+BasisCondition RicaObjective<Scalar>::condition(const Context& context, ConstMatrixView<Scalar> W) {
   require_basis_shape(W, rows(), cols(), "rica");
   const RowNormalisation<Scalar> rows(implementation_->options.row_norm, W);
-  return basis_condition(implementation_->context, {.kind = KernelKind::kLinear},
-                         implementation_->samples.X, rows.V());
+  return basis_condition(context, {.kind = KernelKind::kLinear}, implementation_->samples.X,
+                         rows.V());
 }
 
 template class RicaObjective<float>;

@@ -163,17 +163,18 @@ void SparseAutoencoderOptions::validate() const {
 
 template <class Scalar>
 SparseAutoencoderObjective<Scalar>::SparseAutoencoderObjective(
-    const Context& context, ConstMatrixView<Scalar> X, const SparseAutoencoderOptions& options)
-    : EvaluatedObjective<Scalar>(kName, context, checked(X, options), options.n_components + 1,
+    ConstMatrixView<Scalar> X, const SparseAutoencoderOptions& options)
+    : EvaluatedObjective<Scalar>(kName, checked(X, options), options.n_components + 1,
                                  options.untied ? 2 * X.cols() + 1 : X.cols() + 1),
       options_(options) {}
 
 template <class Scalar>
-double SparseAutoencoderObjective<Scalar>::evaluate_on(const Samples<Scalar>& batch,
+double SparseAutoencoderObjective<Scalar>::evaluate_on(const Context& context,
+                                                       const Samples<Scalar>& batch,
                                                        ConstMatrixView<Scalar> packed,
                                                        MatrixView<Scalar>* gradient) {
   const PackedLayer<Scalar> layer(packed, batch.X.cols());
-  const Sums<Scalar> sums = sums_over(this->context(), layer, batch.X, gradient != nullptr);
+  const Sums<Scalar> sums = sums_over(context, layer, batch.X, gradient != nullptr);
   const auto m = static_cast<double>(batch.X.rows());
   double value =
       sums.squared_error / (2 * m) +

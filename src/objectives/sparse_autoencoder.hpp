@@ -31,12 +31,11 @@ struct SparseAutoencoderOptions {
 template <class Scalar>
 class SparseAutoencoderObjective final : public EvaluatedObjective<Scalar> {
  public:
-  SparseAutoencoderObjective(const Context& context, ConstMatrixView<Scalar> X,
-                             const SparseAutoencoderOptions& options);
+  SparseAutoencoderObjective(ConstMatrixView<Scalar> X, const SparseAutoencoderOptions& options);
 
  private:
-  double evaluate_on(const Samples<Scalar>& batch, ConstMatrixView<Scalar> packed,
-                     MatrixView<Scalar>* gradient) override;
+  double evaluate_on(const Context& context, const Samples<Scalar>& batch,
+                     ConstMatrixView<Scalar> packed, MatrixView<Scalar>* gradient) override;
 
   SparseAutoencoderOptions options_;
 };

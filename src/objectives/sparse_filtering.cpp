@@ -93,23 +93,24 @@ Sums<Scalar> sums_over(const Context& context, ConstMatrixView<Scalar> samples,
 }  // namespace
 
 template <class Scalar>
-SparseFilteringObjective<Scalar>::SparseFilteringObjective(const Context& context,
-                                                           ConstMatrixView<Scalar> X,
+SparseFilteringObjective<Scalar>::SparseFilteringObjective(ConstMatrixView<Scalar> X,
                                                            Index components)
-    : EvaluatedObjective<Scalar>(kName, context, X, components, X.cols()) {}
+    : EvaluatedObjective<Scalar>(kName, X, components, X.cols()) {}
 
 template <class Scalar>
-BasisCondition SparseFilteringObjective<Scalar>::condition(ConstMatrixView<Scalar> W) {
-  return basis_condition(this->context(), {.kind = KernelKind::kLinear}, this->samples(), W);
+BasisCondition SparseFilteringObjective<Scalar>::condition(const Context& context,
+                                                           ConstMatrixView<Scalar> W) {
+  return basis_condition(context, {.kind = KernelKind::kLinear}, this->samples(), W);
 }
 
 template <class Scalar>
-double SparseFilteringObjective<Scalar>::evaluate_on(const Samples<Scalar>& batch,
+double SparseFilteringObjective<Scalar>::evaluate_on(const Context& context,
+                                                     const Samples<Scalar>& batch,
                                                      ConstMatrixView<Scalar> W,
                                                      MatrixView<Scalar>* gradient) {
-  if (batch.is_all() && !all_products_) all_products_ = products_of(this->context(), batch.X);
-  const Matrix<double> CW = times(
-      this->context(), W, batch.is_all() ? *all_products_ : products_of(this->context(), batch.X));
+  if (batch.is_all() && !all_products_) all_products_ = products_of(context, batch.X);
+  const Matrix<double> CW =
+      times(context, W, batch.is_all() ? *all_products_ : products_of(context, batch.X));
   const auto m = static_cast<double>(batch.X.rows());
   std::vector<double> norms;
   for (Index u = 0; u < W.rows(); ++u) {
@@ -117,7 +118,7 @@ double SparseFilteringObjective<Scalar>::evaluate_on(const Samples<Scalar>& batc
     for (Index j = 0; j < W.cols(); ++j) squares += static_cast<double>(W(u, j)) * CW(u, j);
     norms.push_back(std::sqrt(squares));
   }
-  const Sums<Scalar> sums = sums_over(this->context(), batch.X, W, norms, gradient != nullptr);
+  const Sums<Scalar> sums = sums_over(context, batch.X, W, norms, gradient != nullptr);
   for (Index u = 0; gradient != nullptr && u < W.rows(); ++u) {
     const auto place = static_cast<std::size_t>(u);
     const double pull = sums.alignment[place] / (norms[place] * norms[place]);

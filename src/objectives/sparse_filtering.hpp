@@ -27,13 +27,14 @@ template <class Scalar>
 class SparseFilteringObjective final : public EvaluatedObjective<Scalar>,
                                        public BasisObjective<Scalar> {
  public:
-  SparseFilteringObjective(const Context& context, ConstMatrixView<Scalar> X, Index components);
+  SparseFilteringObjective(ConstMatrixView<Scalar> X, Index components);
 
-  [[nodiscard]] BasisCondition condition(ConstMatrixView<Scalar> W) override;
+  [[nodiscard]] BasisCondition condition(const Context& context,
+                                         ConstMatrixView<Scalar> W) override;
 
  private:
-  double evaluate_on(const Samples<Scalar>& batch, ConstMatrixView<Scalar> W,
-                     MatrixView<Scalar>* gradient) override;
+  double evaluate_on(const Context& context, const Samples<Scalar>& batch,
+                     ConstMatrixView<Scalar> W, MatrixView<Scalar>* gradient) override;
 
   std::optional<Matrix<double>> all_products_;  // XᵀX of all samples, made once
 };

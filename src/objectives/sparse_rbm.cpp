@@ -136,23 +136,23 @@ void SparseRbmOptions::validate() const {
 template <class Scalar>
 SparseRbmObjective<Scalar>::SparseRbmObjective(const Context& context, ConstMatrixView<Scalar> X,
                                                const SparseRbmOptions& options)
-    : EvaluatedObjective<Scalar>(kName, context, checked(X, options), options.n_components + 1,
+    : EvaluatedObjective<Scalar>(kName, checked(X, options), options.n_components + 1,
                                  X.cols() + 1),
       options_(options),
       variance_(mean_square(context, X)) {}
 
 template <class Scalar>
-double SparseRbmObjective<Scalar>::evaluate_on(const Samples<Scalar>& batch,
+double SparseRbmObjective<Scalar>::evaluate_on(const Context& context, const Samples<Scalar>& batch,
                                                ConstMatrixView<Scalar> packed,
                                                MatrixView<Scalar>* gradient) {
   const Index n = batch.X.cols();
   const PackedLayer<Scalar> layer(packed, n);
   const auto K = static_cast<Index>(layer.bias.size());
-  const Phases<Scalar> phases(this->context(), layer, variance_);
+  const Phases<Scalar> phases(context, layer, variance_);
   const Partition parts = sum_parts(batch.X.rows(), kTileRows);
   const Work work = work_of(batch.X.rows(), K, 5 * n + 3 * kPerExp);
   const auto sums = ordered_reduce<Sums<Scalar>>(
-      this->context(), parts.count(), work, [&] { return Sums<Scalar>(K, n); },
+      context, parts.count(), work, [&] { return Sums<Scalar>(K, n); },
       [&](Index part, Sums<Scalar>& sum) {
         for_tiles(parts[part], kTileRows, [&](Range tile) { phases.add(batch, tile, sum); });
       });

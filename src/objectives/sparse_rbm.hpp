@@ -36,14 +36,15 @@ struct SparseRbmOptions {
 template <class Scalar>
 class SparseRbmObjective final : public EvaluatedObjective<Scalar> {
  public:
+  /// The context is for τ² alone.
   SparseRbmObjective(const Context& context, ConstMatrixView<Scalar> X,
                      const SparseRbmOptions& options);
 
   [[nodiscard]] double variance() const { return variance_; }  ///< τ²
 
  private:
-  double evaluate_on(const Samples<Scalar>& batch, ConstMatrixView<Scalar> packed,
-                     MatrixView<Scalar>* gradient) override;
+  double evaluate_on(const Context& context, const Samples<Scalar>& batch,
+                     ConstMatrixView<Scalar> packed, MatrixView<Scalar>* gradient) override;
 
   SparseRbmOptions options_;
   double variance_;

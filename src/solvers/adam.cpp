@@ -85,10 +85,10 @@ class Run {
 
  private:
   SolverResult<Scalar> train() {
-    const Status status =
-        iterations_.run([this] { return turn(); },
-                        [this](Status end) { return examined<Scalar>(objective_, best_, end); },
-                        [this] { return saved(); });
+    const Status status = iterations_.run(
+        [this] { return turn(); },
+        [this](Status end) { return examined<Scalar>(context_, objective_, best_, end); },
+        [this] { return saved(); });
     auto result = iterations_.template result<Scalar>(status, saved());
     result.best = std::move(best_);
     result.value = best_value_;
@@ -116,7 +116,7 @@ class Run {
   bool take_step() {
     const std::vector<Index> batch = batches_.of_step(steps());
     context_.check_cancelled();  // for objectives that do not ask
-    const double value = objective_.value_and_gradient_on(batch, W_, gradient_);
+    const double value = objective_.value_and_gradient_on(context_, batch, W_, gradient_);
     if (!std::isfinite(value) || !all_finite(gradient_)) return false;
     const double rate = rate_of(steps());
     iterations_.count_evaluation();
@@ -129,7 +129,7 @@ class Run {
   bool measure(Index epoch) {
     if (!all_finite(W_)) return false;
     context_.check_cancelled();
-    const double value = objective_.value_on(split_.held_out, W_);
+    const double value = objective_.value_on(context_, split_.held_out, W_);
     if (!std::isfinite(value)) return false;
     const double needed = options_.min_improvement * std::max(1.0, std::abs(best_value_));
     const bool improved = epoch == 0 || value < best_value_ - needed;

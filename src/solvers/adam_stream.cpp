@@ -70,7 +70,7 @@ Status AdamStream<Scalar>::pass(const Context& context, SampledObjective<Scalar>
       const auto batch = std::span<const Index>(order).subspan(
           static_cast<std::size_t>(batches[b].begin), static_cast<std::size_t>(batches[b].size()));
       context.check_cancelled();
-      const double value = objective.value_and_gradient_on(batch, W_, gradient);
+      const double value = objective.value_and_gradient_on(context, batch, W_, gradient);
       if (!std::isfinite(value) || !all_finite(gradient)) return Status::kNumericalTrouble;
       adam_update<Scalar>(options, ++step_, {options.rate}, gradient,
                           {W_, first_moment_, second_moment_});
@@ -83,7 +83,7 @@ Status AdamStream<Scalar>::pass(const Context& context, SampledObjective<Scalar>
                         .value = mean,
                         .training_value = mean,
                         .step = options.rate});
-    return examined<Scalar>(objective, W_, Status::kIterationLimit);
+    return examined<Scalar>(context, objective, W_, Status::kIterationLimit);
   } catch (const Cancelled&) {
     return Status::kCancelled;
   }

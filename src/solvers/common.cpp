@@ -195,11 +195,12 @@ void check_state_shape(const Matrix<Scalar>& W, const Objective<Scalar>& objecti
 }
 
 template <class Scalar>
-Status examined(Objective<Scalar>& objective, const Matrix<Scalar>& best, Status status) {
+Status examined(const Context& context, Objective<Scalar>& objective, const Matrix<Scalar>& best,
+                Status status) {
   if (status == Status::kNumericalTrouble) return status;
   auto* const basis = dynamic_cast<BasisObjective<Scalar>*>(&objective);
   if (basis == nullptr) return status;
-  const BasisCondition condition = basis->condition(best);
+  const BasisCondition condition = basis->condition(context, best);
   if (condition == BasisCondition::kDiverged) return Status::kDiverged;
   if (condition == BasisCondition::kCollapsed) return Status::kCollapsed;
   return status;
@@ -212,7 +213,7 @@ Status examined(Objective<Scalar>& objective, const Matrix<Scalar>& best, Status
   template void check_start(const Objective<Scalar>&, ConstMatrixView<Scalar>, std::string_view);  \
   template void check_state_shape(const Matrix<Scalar>&, const Objective<Scalar>&,                 \
                                   std::string_view);                                               \
-  template Status examined(Objective<Scalar>&, const Matrix<Scalar>&, Status)
+  template Status examined(const Context&, Objective<Scalar>&, const Matrix<Scalar>&, Status)
 KRICA_INSTANTIATE(float);
 KRICA_INSTANTIATE(double);
 #undef KRICA_INSTANTIATE

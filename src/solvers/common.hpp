@@ -50,7 +50,8 @@ void check_state_shape(const Matrix<Scalar>& W, const Objective<Scalar>& objecti
 
 /// `status`, or kDiverged / kCollapsed where W is a basis that the objective finds unfit.
 template <class Scalar>
-Status examined(Objective<Scalar>& objective, const Matrix<Scalar>& best, Status status);
+Status examined(const Context& context, Objective<Scalar>& objective, const Matrix<Scalar>& best,
+                Status status);
 
 /// Converged in value: f fell from `before` to `after` by less than tolerance · max(scale, |f|).
 inline bool fell_too_little(double before, double after, double tolerance, double scale = 1.0) {

@@ -50,7 +50,7 @@ class Run {
   SolverResult<Scalar> start() {
     const Status status = iterations_.run(
         [this] { return turn(); },
-        [this](Status end) { return examined<Scalar>(objective_, current_.W, end); },
+        [this](Status end) { return examined<Scalar>(context_, objective_, current_.W, end); },
         [this] { return saved(); });
     auto result = iterations_.template result<Scalar>(status, saved());
     result.best = std::move(current_.W);
@@ -135,7 +135,7 @@ class Run {
 
   void evaluate(Iterate<Scalar>& at) {
     context_.check_cancelled();  // for objectives that do not ask
-    at.value = objective_.value_gradient_and_curvature(at.W, at.gradient, at.curvature);
+    at.value = objective_.value_gradient_and_curvature(context_, at.W, at.gradient, at.curvature);
   }
 
   static bool is_finite(const Iterate<Scalar>& at) {

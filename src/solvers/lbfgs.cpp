@@ -71,10 +71,10 @@ class Run {
 
  private:
   SolverResult<Scalar> iterate() {
-    const Status status =
-        iterations_.run([this] { return turn(); },
-                        [this](Status end) { return examined(objective_, current_.W, end); },
-                        [this] { return saved(); });
+    const Status status = iterations_.run(
+        [this] { return turn(); },
+        [this](Status end) { return examined(context_, objective_, current_.W, end); },
+        [this] { return saved(); });
     auto result = iterations_.template result<Scalar>(status, saved());
     result.best = std::move(current_.W);
     if (result.history.empty()) result.value = current_.value;
@@ -212,7 +212,7 @@ class Run {
 
   double evaluate(const Matrix<Scalar>& W, Matrix<Scalar>& gradient) {
     context_.check_cancelled();  // for objectives that do not ask
-    const double value = objective_.value_and_gradient(W, gradient);
+    const double value = objective_.value_and_gradient(context_, W, gradient);
     iterations_.count_evaluation();
     return value;
   }

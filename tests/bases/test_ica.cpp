@@ -116,10 +116,10 @@ TEST(KpcaRica, ReconstructionOfWhiteSamplesIsTheDistanceFromOrthonormal) {
   const Matrix<double> Z = pca.apply(Context(), X);
   const Matrix<double> W = support::random_matrix<double>(20, 7, 3);
   const Context context;
-  RicaObjective<double> objective(context, Z, {.n_components = 20, .weight = 0});
+  RicaObjective<double> objective(Z, {.n_components = 20, .weight = 0});
   const double distance =
       (W.view().transpose() * W.view() - Eigen::MatrixXd::Identity(7, 7)).squaredNorm();
-  EXPECT_LT(support::relative_error(objective.value(W), distance), 1e-6);
+  EXPECT_LT(support::relative_error(objective.value(context, W), distance), 1e-6);
 }
 
 }  // namespace

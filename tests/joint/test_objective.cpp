@@ -112,10 +112,9 @@ TEST(JointObjective, WithoutTheClassifierItIsKrica) {
   JointParameters<double> gradient = at.zeros();
   BatchMoments moments;
   const double value = objective.value_and_gradient({images, labels, rows}, at, gradient, moments);
-  KricaObjective<double> krica(context, patches,
-                               {.n_components = problem.K, .kernel = problem.kernel});
+  KricaObjective<double> krica(patches, {.n_components = problem.K, .kernel = problem.kernel});
   Matrix<double> krica_gradient(problem.K, problem.n);
-  const double krica_value = krica.value_and_gradient_on(rows, at.W, krica_gradient);
+  const double krica_value = krica.value_and_gradient_on(context, rows, at.W, krica_gradient);
   EXPECT_NEAR(value, problem.classes + 0.7 * krica_value, 1e-12) << "every margin is violated by 1";
   krica_gradient.view() *= 0.7;
   EXPECT_LT(support::relative_error(gradient.W, krica_gradient), 1e-12);

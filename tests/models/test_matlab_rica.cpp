@@ -72,11 +72,11 @@ TEST(MatlabRica, ReachesAStationaryPointOfItsObjective) {
     Matrix<double> X(200, 8);
     as_images(support::clouds(200))->read(0, 200, X.data());
     const Context context;
-    RicaObjective<double> objective(context, X, rica);
+    RicaObjective<double> objective(X, rica);
     Matrix<double> gradient(6, 8);
     const Matrix<double> W =
         Matrix<double>::copy_of(model.parts().extractor->encoder().atoms().cast<double>());
-    objective.value_and_gradient(W, gradient);
+    objective.value_and_gradient(context, W, gradient);
     EXPECT_LT(gradient.view().norm(), 0.02) << name_of(contrast);
   }
 }

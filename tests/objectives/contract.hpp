@@ -25,7 +25,7 @@ template <class Scalar>
 Evaluated<Scalar> evaluate(const Context& context, const MakeObjective<Scalar>& make,
                            const Matrix<Scalar>& X, const Matrix<Scalar>& W) {
   Evaluated<Scalar> result{0, Matrix<Scalar>(W.rows(), W.cols())};
-  result.value = make(context, X)->value_and_gradient(W, result.gradient);
+  result.value = make(context, X)->value_and_gradient(context, W, result.gradient);
   return result;
 }
 
@@ -37,9 +37,9 @@ inline void expect_formula(const MakeObjective<double>& make, const NaiveValue& 
   const Context context({.threads = 2});
   const auto objective = make(context, X);
   Matrix<double> gradient(W.rows(), W.cols());
-  const double value = objective->value_and_gradient(W, gradient);
+  const double value = objective->value_and_gradient(context, W, gradient);
   EXPECT_LT(relative_error(value, naive(X, W)), same_value);
-  EXPECT_LT(relative_error(objective->value(W), value), same_value);
+  EXPECT_LT(relative_error(objective->value(context, W), value), same_value);
   EXPECT_LT(gradient_error(
                 gradient, [&](const Matrix<double>& at) { return naive(X, at); }, W),
             kSameGradient);
@@ -48,8 +48,8 @@ inline void expect_formula(const MakeObjective<double>& make, const NaiveValue& 
   Matrix<double> part(5, X.cols());
   for (Index i = 0; i < 5; ++i)
     part.view().row(i) = X.view().row(rows[static_cast<std::size_t>(i)]);
-  EXPECT_LT(relative_error(objective->value_on(rows, W), naive(part, W)), same_value);
-  objective->value_and_gradient_on(rows, W, gradient);
+  EXPECT_LT(relative_error(objective->value_on(context, rows, W), naive(part, W)), same_value);
+  objective->value_and_gradient_on(context, rows, W, gradient);
   EXPECT_LT(gradient_error(
                 gradient, [&](const Matrix<double>& at) { return naive(part, at); }, W),
             kSameGradient);
@@ -80,15 +80,15 @@ inline void expect_refusals(const MakeObjective<double>& make, const Matrix<doub
   holed(1, 1) = NAN;
   EXPECT_THROW(make(context, holed), InvalidArgument);
   const auto objective = make(context, X);
-  EXPECT_THROW(objective->value(Matrix<double>(W.rows() + 1, W.cols())), InvalidArgument);
+  EXPECT_THROW(objective->value(context, Matrix<double>(W.rows() + 1, W.cols())), InvalidArgument);
   Matrix<double> gradient(W.rows(), W.cols() + 1);
-  EXPECT_THROW(objective->value_and_gradient(W, gradient), InvalidArgument);
-  EXPECT_THROW(objective->value_on({}, W), InvalidArgument);
+  EXPECT_THROW(objective->value_and_gradient(context, W, gradient), InvalidArgument);
+  EXPECT_THROW(objective->value_on(context, {}, W), InvalidArgument);
   const std::vector<Index> outside = {X.rows()};
-  EXPECT_THROW(objective->value_on(outside, W), InvalidArgument);
+  EXPECT_THROW(objective->value_on(context, outside, W), InvalidArgument);
   Matrix<double> bad = W;
   bad(0, 0) = NAN;
-  EXPECT_THROW(objective->value(bad), InvalidArgument);
+  EXPECT_THROW(objective->value(context, bad), InvalidArgument);
 }
 
 }  // namespace krica::support

@@ -38,8 +38,8 @@ TEST(ActivityPenalty, GoesOnStraightTowardsZeroAndOne) {
 }
 
 /// Units that are 0 or 1 for every sample.
-template <class Objective, class Options>
-void expect_finite_where_saturated(Options options) {
+template <class Make, class Options>
+void expect_finite_where_saturated(Options options, Make make) {
   const Context context;
   const Matrix<float> X = support::random_matrix<float>(50, 5, 1);
   Matrix<float> packed(4, 6);
@@ -48,16 +48,22 @@ void expect_finite_where_saturated(Options options) {
   options.n_components = 3;
   for (const double weight : {0.0, 3.0}) {
     options.sparsity = weight;
-    Objective objective(context, X, options);
+    auto objective = make(context, X, options);
     Matrix<float> gradient(4, 6);
-    EXPECT_TRUE(std::isfinite(objective.value_and_gradient(packed, gradient))) << weight;
+    EXPECT_TRUE(std::isfinite(objective.value_and_gradient(context, packed, gradient))) << weight;
     EXPECT_TRUE(gradient.view().allFinite()) << weight;
   }
 }
 
 TEST(ActivityPenalty, SaturatedUnitsLeaveTheObjectivesFinite) {
-  expect_finite_where_saturated<SparseAutoencoderObjective<float>>(SparseAutoencoderOptions{});
-  expect_finite_where_saturated<SparseRbmObjective<float>>(SparseRbmOptions{});
+  expect_finite_where_saturated(SparseAutoencoderOptions{},
+                                [](const Context&, const auto& X, const auto& options) {
+                                  return SparseAutoencoderObjective<float>(X, options);
+                                });
+  expect_finite_where_saturated(SparseRbmOptions{},
+                                [](const Context& context, const auto& X, const auto& options) {
+                                  return SparseRbmObjective<float>(context, X, options);
+                                });
 }
 
 }  // namespace

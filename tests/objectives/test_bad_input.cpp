@@ -51,7 +51,7 @@ class BadInput : public testing::Test {
 
   std::string refusal_of(const Matrix<Scalar>& X, const Options& options,
                          const std::vector<int>& labels = {}) {
-    return refusal([&] { Objective(context_, X, options, labels); });
+    return refusal([&] { Objective(X, options, labels); });
   }
   Options with_classes(double weight = 0.3) {
     Options options;
@@ -158,17 +158,17 @@ void expect_refused_without_trace(const Context& context, const M& X, const M& g
                                   const std::vector<std::string>& parts) {
   typename Kind::Options options;
   options.n_components = good.rows();
-  typename Kind::Objective objective(context, X, options);
+  typename Kind::Objective objective(X, options);
   M before(good.rows(), good.cols());
-  const double value = objective.value_and_gradient(good, before);
+  const double value = objective.value_and_gradient(context, good, before);
   M gradient(bad.rows(), bad.cols());
   gradient.view().setConstant(42);
   const std::vector<Index> batch = {0, 5, 2};
   const std::vector<std::function<void()>> calls = {
-      [&] { (void)objective.value_and_gradient(bad, gradient); },
-      [&] { (void)objective.value(bad); },
-      [&] { (void)objective.value_and_gradient_on(batch, bad, gradient); },
-      [&] { (void)objective.value_on(batch, bad); }};
+      [&] { (void)objective.value_and_gradient(context, bad, gradient); },
+      [&] { (void)objective.value(context, bad); },
+      [&] { (void)objective.value_and_gradient_on(context, batch, bad, gradient); },
+      [&] { (void)objective.value_on(context, batch, bad); }};
   for (const auto& call : calls) {
     const std::string message = refusal(call);
     EXPECT_THAT(message, StartsWith(Kind::kOperation));
@@ -176,7 +176,7 @@ void expect_refused_without_trace(const Context& context, const M& X, const M& g
   }
   EXPECT_TRUE((gradient.view().array() == 42).all());
   M after(good.rows(), good.cols());
-  EXPECT_TRUE(same_bits(objective.value_and_gradient(good, after), value));
+  EXPECT_TRUE(same_bits(objective.value_and_gradient(context, good, after), value));
   EXPECT_TRUE(same_bits(after, before));
 }
 
@@ -203,44 +203,48 @@ TYPED_TEST(BadInput, ABasisOfAnotherNumber) {
 }
 
 TYPED_TEST(BadInput, AGradientOfAnotherShape) {
-  typename TypeParam::Objective objective(this->context_, this->X_, this->options_);
+  typename TypeParam::Objective objective(this->X_, this->options_);
   auto gradient = decltype(this->W_)(12, 4);
   gradient.view().setConstant(42);
-  EXPECT_THAT(refusal([&] { (void)objective.value_and_gradient(this->W_, gradient); }),
-              AllOf(StartsWith(TypeParam::kOperation),
-                    HasSubstr("the gradient is 12 x 4, it must be 12 x 5")));
+  EXPECT_THAT(
+      refusal([&] { (void)objective.value_and_gradient(this->context_, this->W_, gradient); }),
+      AllOf(StartsWith(TypeParam::kOperation),
+            HasSubstr("the gradient is 12 x 4, it must be 12 x 5")));
   EXPECT_TRUE((gradient.view().array() == 42).all());
 }
 
 TYPED_TEST(BadInput, ACancelledCallThrowsCancelled) {
-  typename TypeParam::Objective objective(this->context_, this->X_, this->options_);
+  typename TypeParam::Objective objective(this->X_, this->options_);
   auto before = decltype(this->W_)(12, 5);
-  const double value = objective.value_and_gradient(this->W_, before);
+  const double value = objective.value_and_gradient(this->context_, this->W_, before);
   auto gradient = before;
   this->context_.cancel();
-  EXPECT_THROW((void)objective.value_and_gradient(this->W_, gradient), Cancelled);
-  EXPECT_THROW((void)objective.value(this->W_), Cancelled);
+  EXPECT_THROW((void)objective.value_and_gradient(this->context_, this->W_, gradient), Cancelled);
+  EXPECT_THROW((void)objective.value(this->context_, this->W_), Cancelled);
+  const Context other({.threads = 3});
+  EXPECT_TRUE(same_bits(objective.value_and_gradient(other, this->W_, gradient), value))
+      << "another context's evaluations go on";
+  EXPECT_TRUE(same_bits(gradient, before));
   this->context_.clear_cancel();
-  EXPECT_TRUE(same_bits(objective.value_and_gradient(this->W_, gradient), value));
+  EXPECT_TRUE(same_bits(objective.value_and_gradient(this->context_, this->W_, gradient), value));
   EXPECT_TRUE(same_bits(gradient, before));
 }
 
 TEST(BadInput, AZeroRowUnderExactNormalisation) {
   Problem problem = random_problem();
   const Context context;
-  RicaObjective<double> objective(context, problem.X,
-                                  {.n_components = 12, .row_norm = RowNorm::kExact});
+  RicaObjective<double> objective(problem.X, {.n_components = 12, .row_norm = RowNorm::kExact});
   Matrix<double> before(12, 5);
-  const double value = objective.value_and_gradient(problem.W, before);
+  const double value = objective.value_and_gradient(context, problem.W, before);
   Matrix<double> bad = problem.W;
   bad.view().row(7).setZero();
   Matrix<double> gradient(12, 5);
   gradient.view().setConstant(42);
-  EXPECT_THAT(refusal([&] { (void)objective.value_and_gradient(bad, gradient); }),
+  EXPECT_THAT(refusal([&] { (void)objective.value_and_gradient(context, bad, gradient); }),
               AllOf(StartsWith("[rica]"), HasSubstr("row 7 of W is zero")));
-  EXPECT_THAT(refusal([&] { (void)objective.condition(bad); }), HasSubstr("row 7"));
+  EXPECT_THAT(refusal([&] { (void)objective.condition(context, bad); }), HasSubstr("row 7"));
   EXPECT_TRUE((gradient.view().array() == 42).all());
-  EXPECT_TRUE(same_bits(objective.value_and_gradient(problem.W, gradient), value));
+  EXPECT_TRUE(same_bits(objective.value_and_gradient(context, problem.W, gradient), value));
 }
 
 TEST(BadInput, AZeroRowIsFineOtherwise) {

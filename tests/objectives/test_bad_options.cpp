@@ -41,11 +41,9 @@ void expect_refused(const BadOptions<Options>& bad) {
   EXPECT_THAT(message, StartsWith("[" + bad.operation + "]"));
   EXPECT_THAT(message, HasSubstr(bad.fault));
   const support::Problem problem = support::random_problem();
-  const Context context;
-  EXPECT_EQ(refusal([&] {
-              (void)support::objective_of<double>(context, problem.X, options, problem.labels);
-            }),
-            message);
+  EXPECT_EQ(
+      refusal([&] { (void)support::objective_of<double>(problem.X, options, problem.labels); }),
+      message);
 }
 
 class BadKricaOptions : public testing::TestWithParam<BadOptions<KricaOptions>> {};

@@ -25,9 +25,8 @@ template <class Scalar>
 class Condition : public testing::Test {
  protected:
   BasisCondition condition() {
-    KricaObjective<Scalar> objective(context_, X_,
-                                     {.n_components = kAtoms, .kernel = {.gamma = 0.2}});
-    return objective.condition(W_);
+    KricaObjective<Scalar> objective(X_, {.n_components = kAtoms, .kernel = {.gamma = 0.2}});
+    return objective.condition(context_, W_);
   }
   void move_away(Index atoms) {
     for (Index u = 0; u < atoms; ++u) W_(u, 0) = static_cast<Scalar>(100 * (u + 1));
@@ -92,17 +91,18 @@ TYPED_TEST(Condition, LinearAtomsOfEitherSignCoincide) {
   this->W_.view().rowwise().normalize();
   for (Index u = 1; u < kAtoms; ++u)
     this->W_.view().row(u) = this->W_.view().row(0) * (u % 2 ? -1 : 1);
-  RicaObjective<TypeParam> objective(this->context_, this->X_, {.n_components = kAtoms});
-  EXPECT_EQ(objective.condition(this->W_), BasisCondition::kCollapsed);
+  RicaObjective<TypeParam> objective(this->X_, {.n_components = kAtoms});
+  EXPECT_EQ(objective.condition(this->context_, this->W_), BasisCondition::kCollapsed);
 }
 
 TYPED_TEST(Condition, OfLinearAtomsDoesNotDependOnTheUnitOfTheSamples) {
   for (const double factor : {1e-9, 1e9}) {
     Matrix<TypeParam> X = this->X_;
     X.view() *= static_cast<TypeParam>(factor);
-    RicaObjective<TypeParam> objective(this->context_, X, {.n_components = kAtoms});
-    EXPECT_EQ(objective.condition(this->W_), BasisCondition::kSound);
-    EXPECT_EQ(objective.condition(Matrix<TypeParam>(kAtoms, kLength)), BasisCondition::kDiverged);
+    RicaObjective<TypeParam> objective(X, {.n_components = kAtoms});
+    EXPECT_EQ(objective.condition(this->context_, this->W_), BasisCondition::kSound);
+    EXPECT_EQ(objective.condition(this->context_, Matrix<TypeParam>(kAtoms, kLength)),
+              BasisCondition::kDiverged);
   }
 }
 
@@ -168,8 +168,8 @@ TYPED_TEST(Condition, OneAnswerInTheLastBlockIsEnough) {
 
 TYPED_TEST(Condition, OfASingleAtomIsNeverCollapsed) {
   const auto w = random_matrix<TypeParam>(1, kLength, 2);
-  KricaObjective<TypeParam> objective(this->context_, this->X_, {.n_components = 1});
-  EXPECT_EQ(objective.condition(w), BasisCondition::kSound);
+  KricaObjective<TypeParam> objective(this->X_, {.n_components = 1});
+  EXPECT_EQ(objective.condition(this->context_, w), BasisCondition::kSound);
 }
 
 TYPED_TEST(Condition, OfABasisOfNanIsDiverged) {
@@ -181,26 +181,26 @@ TYPED_TEST(Condition, OfRicaLooksAtTheNormalisedRows) {
   RicaOptions options = {.n_components = kAtoms};
   Matrix<TypeParam> tiny = this->W_;
   tiny.view() *= TypeParam(1e-7);  // all near 0 as they are; ordinary atoms once normalised
-  RicaObjective<TypeParam> plain(this->context_, this->X_, options);
-  EXPECT_EQ(plain.condition(this->W_), BasisCondition::kSound);
-  EXPECT_EQ(plain.condition(tiny), BasisCondition::kCollapsed);
+  RicaObjective<TypeParam> plain(this->X_, options);
+  EXPECT_EQ(plain.condition(this->context_, this->W_), BasisCondition::kSound);
+  EXPECT_EQ(plain.condition(this->context_, tiny), BasisCondition::kCollapsed);
   options.row_norm = RowNorm::kExact;
-  RicaObjective<TypeParam> normalised(this->context_, this->X_, options);
-  EXPECT_EQ(normalised.condition(tiny), BasisCondition::kSound);
+  RicaObjective<TypeParam> normalised(this->X_, options);
+  EXPECT_EQ(normalised.condition(this->context_, tiny), BasisCondition::kSound);
   for (Index u = 0; u < kAtoms; ++u)  // the same direction at different lengths
     tiny.view().row(u) = this->W_.view().row(0) * static_cast<TypeParam>(u + 1);
-  EXPECT_EQ(plain.condition(tiny), BasisCondition::kSound);
-  EXPECT_EQ(normalised.condition(tiny), BasisCondition::kCollapsed);
+  EXPECT_EQ(plain.condition(this->context_, tiny), BasisCondition::kSound);
+  EXPECT_EQ(normalised.condition(this->context_, tiny), BasisCondition::kCollapsed);
 }
 
 TYPED_TEST(Condition, RefusesABasisOfAnotherShape) {
   // One column more, so that an unchecked product would read within bounds and answer something.
   const Matrix<TypeParam> wide(kAtoms, kLength + 1);
-  KricaObjective<TypeParam> krica(this->context_, this->X_, {.n_components = kAtoms});
-  EXPECT_THAT(support::refusal([&] { (void)krica.condition(wide); }),
+  KricaObjective<TypeParam> krica(this->X_, {.n_components = kAtoms});
+  EXPECT_THAT(support::refusal([&] { (void)krica.condition(this->context_, wide); }),
               testing::HasSubstr("W is 8 x 7, it must be 8 x 6"));
-  RicaObjective<TypeParam> rica(this->context_, this->X_, {.n_components = kAtoms});
-  EXPECT_THAT(support::refusal([&] { (void)rica.condition(wide); }),
+  RicaObjective<TypeParam> rica(this->X_, {.n_components = kAtoms});
+  EXPECT_THAT(support::refusal([&] { (void)rica.condition(this->context_, wide); }),
               testing::HasSubstr("W is 8 x 7, it must be 8 x 6"));
 }
 

@@ -49,23 +49,24 @@ struct Fixture {
 template <class Scalar, class Options>
 void expect_value_alone_is_the_same(const Options& options) {
   const Fixture<Scalar> f;
-  auto objective = support::objective_of<Scalar>(f.context, f.X, options, f.problem.labels);
+  auto objective = support::objective_of<Scalar>(f.X, options, f.problem.labels);
   Matrix<Scalar> gradient(12, 6);
-  const double value = objective.value_and_gradient(f.W, gradient);
-  EXPECT_LE(relative_error(objective.value(f.W), value), support::kSameValue);
+  const double value = objective.value_and_gradient(f.context, f.W, gradient);
+  EXPECT_LE(relative_error(objective.value(f.context, f.W), value), support::kSameValue);
   const auto batch = counting(40, 80);
-  const double on_batch = objective.value_and_gradient_on(batch, f.W, gradient);
-  EXPECT_LE(relative_error(objective.value_on(batch, f.W), on_batch), support::kSameValue);
+  const double on_batch = objective.value_and_gradient_on(f.context, batch, f.W, gradient);
+  EXPECT_LE(relative_error(objective.value_on(f.context, batch, f.W), on_batch),
+            support::kSameValue);
 }
 
 template <class Scalar, class Options>
 void expect_all_samples_is_the_whole(const Options& options) {
   const Fixture<Scalar> f;
-  auto objective = support::objective_of<Scalar>(f.context, f.X, options, f.problem.labels);
+  auto objective = support::objective_of<Scalar>(f.X, options, f.problem.labels);
   Matrix<Scalar> whole(12, 6);
   Matrix<Scalar> gradient(12, 6);
-  const double value = objective.value_and_gradient(f.W, whole);
-  const double on_all = objective.value_and_gradient_on(counting(0, 301), f.W, gradient);
+  const double value = objective.value_and_gradient(f.context, f.W, whole);
+  const double on_all = objective.value_and_gradient_on(f.context, counting(0, 301), f.W, gradient);
   EXPECT_LE(relative_error(on_all, value), support::kReordered<Scalar>);
   EXPECT_LE(relative_error(gradient, whole), support::kReordered<Scalar>);
 }
@@ -74,9 +75,9 @@ void expect_all_samples_is_the_whole(const Options& options) {
 template <class Scalar, class Options>
 void expect_batches_average_to_the_whole(const Options& options, bool is_sum = false) {
   const Fixture<Scalar> f;
-  auto objective = support::objective_of<Scalar>(f.context, f.X, options, f.problem.labels);
+  auto objective = support::objective_of<Scalar>(f.X, options, f.problem.labels);
   Matrix<Scalar> whole(12, 6);
-  const double value = objective.value_and_gradient(f.W, whole);
+  const double value = objective.value_and_gradient(f.context, f.W, whole);
   Random random(1, "tests.batches");
   const std::vector<Index> order = random_permutation(random, 301);
   double mean_value = 0;
@@ -85,7 +86,7 @@ void expect_batches_average_to_the_whole(const Options& options, bool is_sum = f
     const std::vector<Index> batch(order.begin() + first, order.begin() + last);
     Matrix<Scalar> gradient(12, 6);
     const double weight = is_sum ? 1.0 : static_cast<double>(last - first) / 301;
-    mean_value += weight * objective.value_and_gradient_on(batch, f.W, gradient);
+    mean_value += weight * objective.value_and_gradient_on(f.context, batch, f.W, gradient);
     mean_gradient.view() += weight * gradient.view().template cast<double>();
   }
   EXPECT_LE(relative_error(mean_value, value), support::kReordered<Scalar>);
@@ -96,16 +97,16 @@ void expect_batches_average_to_the_whole(const Options& options, bool is_sum = f
 template <class Scalar, class Options>
 void expect_repeatable(const Options& options) {
   const Fixture<Scalar> f;
-  auto objective = support::objective_of<Scalar>(f.context, f.X, options, f.problem.labels);
+  auto objective = support::objective_of<Scalar>(f.X, options, f.problem.labels);
   Matrix<Scalar> first(12, 6);
   Matrix<Scalar> again(12, 6);
   Matrix<Scalar> other(12, 6);
-  const double value = objective.value_and_gradient(f.W, first);
-  (void)objective.value_and_gradient_on(counting(0, 5), f.W, other);
-  (void)objective.value_on(counting(100, 300), f.W);
-  (void)objective.value(other);
+  const double value = objective.value_and_gradient(f.context, f.W, first);
+  (void)objective.value_and_gradient_on(f.context, counting(0, 5), f.W, other);
+  (void)objective.value_on(f.context, counting(100, 300), f.W);
+  (void)objective.value(f.context, other);
   again.view().setConstant(std::numeric_limits<Scalar>::quiet_NaN());
-  EXPECT_TRUE(same_bits(objective.value_and_gradient(f.W, again), value));
+  EXPECT_TRUE(same_bits(objective.value_and_gradient(f.context, f.W, again), value));
   EXPECT_TRUE(same_bits(again, first));
 }
 
@@ -153,9 +154,9 @@ TEST(RicaBatches, OfASumAddUpToTheWhole) {
 
 TEST(Batches, MayRepeatSamples) {
   const Fixture<double> f;
-  KricaObjective<double> objective(f.context, f.X, {.n_components = 12});
-  const double twice = objective.value_on(std::vector<Index>{7, 7, 9, 9}, f.W);
-  EXPECT_LE(relative_error(twice, objective.value_on(std::vector<Index>{7, 9}, f.W)),
+  KricaObjective<double> objective(f.X, {.n_components = 12});
+  const double twice = objective.value_on(f.context, std::vector<Index>{7, 7, 9, 9}, f.W);
+  EXPECT_LE(relative_error(twice, objective.value_on(f.context, std::vector<Index>{7, 9}, f.W)),
             support::kSameValue);
 }
 
@@ -164,7 +165,8 @@ void expect_refusals(Objective&& objective, const Fixture<double>& f,
                      const std::string& operation) {
   Matrix<double> gradient(12, 6);
   const auto message = [&](std::vector<Index> batch) {
-    return support::refusal([&] { (void)objective.value_and_gradient_on(batch, f.W, gradient); });
+    return support::refusal(
+        [&] { (void)objective.value_and_gradient_on(f.context, batch, f.W, gradient); });
   };
   EXPECT_THAT(message({}), testing::AllOf(testing::StartsWith("[" + operation + "]"),
                                           testing::HasSubstr("batch is empty")));
@@ -174,8 +176,8 @@ void expect_refusals(Objective&& objective, const Fixture<double>& f,
 
 TEST(Batches, RefuseSamplesThatAreNotThere) {
   const Fixture<double> f;
-  expect_refusals(KricaObjective<double>(f.context, f.X, {.n_components = 12}), f, "krica");
-  expect_refusals(RicaObjective<double>(f.context, f.X, {.n_components = 12}), f, "rica");
+  expect_refusals(KricaObjective<double>(f.X, {.n_components = 12}), f, "krica");
+  expect_refusals(RicaObjective<double>(f.X, {.n_components = 12}), f, "rica");
 }
 
 TEST(Batches, TakeViewsWithAnOuterStride) {
@@ -186,13 +188,13 @@ TEST(Batches, TakeViewsWithAnOuterStride) {
   const Matrix<double> tight_W = Matrix<double>::copy_of(W);
   for (const KernelKind kind : support::kAllKernels) {
     const KricaOptions options = {.n_components = 12, .kernel = support::kernel_of(kind)};
-    KricaObjective<double> strided(f.context, X, options);
-    KricaObjective<double> tight(f.context, tight_X, options);
+    KricaObjective<double> strided(X, options);
+    KricaObjective<double> tight(tight_X, options);
     Matrix<double> memory(12, 7);
     Matrix<double> gradient(12, 4);
     const MatrixView<double> part(memory.data() + 2, 12, 4, 7);
-    EXPECT_LE(relative_error(strided.value_and_gradient(W, part),
-                             tight.value_and_gradient(tight_W, gradient)),
+    EXPECT_LE(relative_error(strided.value_and_gradient(f.context, W, part),
+                             tight.value_and_gradient(f.context, tight_W, gradient)),
               support::kSameValue);
     EXPECT_LE(relative_error(Matrix<double>::copy_of(part), gradient), support::kSameValue);
     EXPECT_TRUE((memory.view().leftCols(2).array() == 0).all());

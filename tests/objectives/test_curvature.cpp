@@ -33,10 +33,10 @@ TEST_P(Curvature, IsThatOfTheGaussiansFixedPoint) {
                                 .groups = support::groups_of(grouping, 12),
                                 .discrimination = support::discrimination_of(classes)};
   const Context context({.threads = 2});
-  KricaObjective<double> objective(context, problem.X, options, problem.labels);
+  KricaObjective<double> objective(problem.X, options, problem.labels);
   Matrix<double> gradient(12, 5);
   std::vector<double> D(12);
-  (void)objective.value_gradient_and_curvature(problem.W, gradient, D);
+  (void)objective.value_gradient_and_curvature(context, problem.W, gradient, D);
   const auto [curvature, target] =
       reference::gaussian_fixed_point(options, problem.X, problem.W, problem.labels);
   Matrix<double> expected(12, 5);
@@ -63,14 +63,13 @@ void expect_the_plain_value_and_gradient(KernelKind kind) {
   const Matrix<Scalar> X = support::cast_to<Scalar>(problem.X);
   const Matrix<Scalar> W = support::cast_to<Scalar>(problem.W);
   const Context context({.threads = 2});
-  KricaObjective<Scalar> objective(context, X,
-                                   {.n_components = 12, .kernel = support::kernel_of(kind)});
+  KricaObjective<Scalar> objective(X, {.n_components = 12, .kernel = support::kernel_of(kind)});
   Matrix<Scalar> plain(12, 5);
   Matrix<Scalar> gradient(12, 5);
   std::vector<double> curvature(12);
-  const double value = objective.value_and_gradient(W, plain);
-  EXPECT_TRUE(
-      support::same_bits(objective.value_gradient_and_curvature(W, gradient, curvature), value));
+  const double value = objective.value_and_gradient(context, W, plain);
+  EXPECT_TRUE(support::same_bits(
+      objective.value_gradient_and_curvature(context, W, gradient, curvature), value));
   EXPECT_TRUE(support::same_bits(gradient, plain));
   EXPECT_THAT(curvature, testing::Each(testing::Ne(0.0)));
 }
@@ -88,13 +87,14 @@ class NoCurvature : public testing::TestWithParam<KernelKind> {};
 TEST_P(NoCurvature, IsRefused) {
   const Problem problem = random_problem();
   const Context context;
-  KricaObjective<double> objective(context, problem.X,
+  KricaObjective<double> objective(problem.X,
                                    {.n_components = 12, .kernel = support::kernel_of(GetParam())});
   Matrix<double> gradient(12, 5);
   gradient.view().setConstant(7);
   std::vector<double> curvature(12, 7);
   EXPECT_THAT(support::refusal([&] {
-                (void)objective.value_gradient_and_curvature(problem.W, gradient, curvature);
+                (void)objective.value_gradient_and_curvature(context, problem.W, gradient,
+                                                             curvature);
               }),
               testing::AllOf(testing::StartsWith("[fixed_point]"),
                              testing::HasSubstr(std::string(name_of(GetParam())))));
@@ -110,12 +110,13 @@ INSTANTIATE_TEST_SUITE_P(Krica, NoCurvature,
 TEST(Curvature, NeedsOnePlaceARow) {
   const Problem problem = random_problem();
   const Context context;
-  KricaObjective<double> objective(context, problem.X, {.n_components = 12});
+  KricaObjective<double> objective(problem.X, {.n_components = 12});
   Matrix<double> gradient(12, 5);
   for (const std::size_t size : {0U, 11U, 13U}) {
     std::vector<double> curvature(size);
     EXPECT_THAT(support::refusal([&] {
-                  (void)objective.value_gradient_and_curvature(problem.W, gradient, curvature);
+                  (void)objective.value_gradient_and_curvature(context, problem.W, gradient,
+                                                               curvature);
                 }),
                 testing::AllOf(testing::HasSubstr(std::to_string(size) + " curvatures"),
                                testing::HasSubstr("12 rows")));

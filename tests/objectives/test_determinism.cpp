@@ -172,10 +172,9 @@ TEST(Determinism, BatchesDoNotDependOnTheThreads) {
   double value = 0;
   for (const int threads : {1, 2, 3, 4}) {
     const Context context({.threads = threads});
-    KricaObjective<float> objective(context, X, krica_options(KernelKind::kGaussian),
-                                    problem().labels);
+    KricaObjective<float> objective(X, krica_options(KernelKind::kGaussian), problem().labels);
     Matrix<float> gradient(300, 20);
-    const double result = objective.value_and_gradient_on(batch, W, gradient);
+    const double result = objective.value_and_gradient_on(context, batch, W, gradient);
     if (threads == 1) {
       value = result;
       expected = gradient;

@@ -207,7 +207,7 @@ TEST_F(KricaByHand, SelfKernelIsNotAlwaysOne) {
 
 TEST(Krica, SaysItsShapeAndOptions) {
   const Problem problem = random_problem();
-  const KricaObjective<double> objective(context(), problem.X, {.n_components = 12});
+  const KricaObjective<double> objective(problem.X, {.n_components = 12});
   EXPECT_EQ(objective.rows(), 12);
   EXPECT_EQ(objective.cols(), 5);
   EXPECT_EQ(objective.n_samples(), 23);

@@ -16,8 +16,8 @@ KsrOptions tight(Index K, KernelKind kind = KernelKind::kGaussian) {
 }
 
 template <class Scalar>
-std::unique_ptr<SampledObjective<Scalar>> make(const Context& context, const Matrix<Scalar>& X) {
-  return std::make_unique<KsrObjective<Scalar>>(context, X, tight(12));
+std::unique_ptr<SampledObjective<Scalar>> make(const Context&, const Matrix<Scalar>& X) {
+  return std::make_unique<KsrObjective<Scalar>>(X, tight(12));
 }
 
 /// The definition: the least cost by plain coordinate descent, five hundred sweeps.
@@ -65,8 +65,8 @@ TEST_P(KsrKernel, IsItsFormula) {
   const support::Problem problem = support::random_problem();
   const KsrOptions options = tight(12, GetParam());
   support::expect_formula(
-      [&](const Context& context, const Matrix<double>& X) {
-        return std::make_unique<KsrObjective<double>>(context, X, options);
+      [&](const Context&, const Matrix<double>& X) {
+        return std::make_unique<KsrObjective<double>>(X, options);
       },
       [&](const Matrix<double>& X, const Matrix<double>& W) { return naive(options.kernel, X, W); },
       problem.X, problem.W, 1e-10);
@@ -77,10 +77,10 @@ INSTANTIATE_TEST_SUITE_P(Ksr, KsrKernel,
                                          KernelKind::kInverseSquareDistance));
 
 TEST(Ksr, IsSteady) {
-  const auto in_float = [](const Context& context, const Matrix<float>& X) {
+  const auto in_float = [](const Context&, const Matrix<float>& X) {
     KsrOptions options = tight(12);
     options.tolerance = 1e-7;  // what float32 can tell
-    return std::make_unique<KsrObjective<float>>(context, X, options);
+    return std::make_unique<KsrObjective<float>>(X, options);
   };
   support::expect_steady(in_float, &make<double>, support::random_matrix<float>(700, 3, 1),
                          support::random_matrix<float>(12, 3, 2), 1e-3);
@@ -90,7 +90,7 @@ TEST(Ksr, RefusesBadInput) {
   const support::Problem problem = support::random_problem();
   support::expect_refusals(&make<double>, problem.X, problem.W);
   const auto refused = [&](KsrOptions options) {
-    EXPECT_THROW(KsrObjective<double>(Context(), problem.X, options), InvalidArgument);
+    EXPECT_THROW(KsrObjective<double>(problem.X, options), InvalidArgument);
   };
   refused({.n_components = 0});
   refused({.n_components = 3, .kernel = {.gamma = -1}});
@@ -103,21 +103,22 @@ TEST(Ksr, KeptCodesAreAWarmStartThatSurvivesAnArchive) {
   const Context context;
   KsrOptions options = tight(12);
   options.tolerance = 1e-3;  // loose enough for the start to show
-  KsrObjective<double> objective(context, problem.X, options);
-  const double cold = objective.value(problem.W);
+  KsrObjective<double> objective(problem.X, options);
+  const double cold = objective.value(context, problem.W);
   objective.keep_codes();
   Matrix<double> near = problem.W;
   near(0, 0) += 1e-3;
-  const double warm = objective.value(near);
+  const double warm = objective.value(context, near);
   Archive state;
   objective.save_codes(state);
-  KsrObjective<double> again(context, problem.X, options);
+  KsrObjective<double> again(problem.X, options);
   again.load_codes(state);
-  EXPECT_TRUE(support::same_bits(again.value(near), warm));
-  KsrObjective<double> fresh(context, problem.X, options);
-  EXPECT_TRUE(support::same_bits(fresh.value(problem.W), cold));
-  EXPECT_NEAR(fresh.value(near), warm, 1e-3);
-  EXPECT_FALSE(support::same_bits(fresh.value(near), warm)) << "the start makes a difference";
+  EXPECT_TRUE(support::same_bits(again.value(context, near), warm));
+  KsrObjective<double> fresh(problem.X, options);
+  EXPECT_TRUE(support::same_bits(fresh.value(context, problem.W), cold));
+  EXPECT_NEAR(fresh.value(context, near), warm, 1e-3);
+  EXPECT_FALSE(support::same_bits(fresh.value(context, near), warm))
+      << "the start makes a difference";
   const std::vector<std::int64_t> wrong = {1, 2};
   state.put_vector<std::int64_t>("ksr.counts", wrong);
   EXPECT_THROW(again.load_codes(state), DataError);

@@ -24,8 +24,8 @@ TEST(Memory, OneEvaluationHoldsAtMostOneGibibyte) {
   Matrix<float> gradient(kAtoms, kLength);
   const support::PeakMemory peak;
   const Context context;
-  KricaObjective<float> objective(context, X, {.n_components = kAtoms, .kernel = {.gamma = 3}});
-  const double value = objective.value_and_gradient(W, gradient);
+  KricaObjective<float> objective(X, {.n_components = kAtoms, .kernel = {.gamma = 3}});
+  const double value = objective.value_and_gradient(context, W, gradient);
   EXPECT_LE(peak.bytes(), std::int64_t{1} << 30);
   EXPECT_TRUE(std::isfinite(value));
   EXPECT_GT(gradient.view().norm(), 0);

@@ -244,8 +244,7 @@ TEST(Rica, LogCoshStaysFiniteForLargeCodes) {
 
 TEST(Rica, SaysItsShapeAndOptions) {
   const Problem problem = random_problem();
-  const Context context;
-  const RicaObjective<double> objective(context, problem.X, {.n_components = 4, .weight = 0.25});
+  const RicaObjective<double> objective(problem.X, {.n_components = 4, .weight = 0.25});
   EXPECT_EQ(objective.rows(), 4);
   EXPECT_EQ(objective.cols(), 5);
   EXPECT_EQ(objective.n_samples(), 23);

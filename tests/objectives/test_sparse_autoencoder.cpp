@@ -18,8 +18,8 @@ SparseAutoencoderOptions options_of(bool untied) {
 
 template <class Scalar>
 support::MakeObjective<Scalar> maker(bool untied) {
-  return [untied](const Context& context, const Matrix<Scalar>& X) {
-    return std::make_unique<SparseAutoencoderObjective<Scalar>>(context, X, options_of(untied));
+  return [untied](const Context&, const Matrix<Scalar>& X) {
+    return std::make_unique<SparseAutoencoderObjective<Scalar>>(X, options_of(untied));
   };
 }
 
@@ -76,7 +76,7 @@ TEST_P(SparseAutoencoder, RefusesBadInput) {
   const Matrix<double> X = support::random_problem().X;
   support::expect_refusals(maker<double>(GetParam()), X, packed(5));
   const auto refused = [&](SparseAutoencoderOptions options) {
-    EXPECT_THROW(SparseAutoencoderObjective<double>(Context(), X, options), InvalidArgument);
+    EXPECT_THROW(SparseAutoencoderObjective<double>(X, options), InvalidArgument);
   };
   refused({.n_components = 0});
   refused({.n_components = 3, .sparsity = -1});

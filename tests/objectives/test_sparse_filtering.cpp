@@ -10,8 +10,8 @@ namespace {
 constexpr double kSoft = 1e-8;
 
 template <class Scalar>
-std::unique_ptr<SampledObjective<Scalar>> make(const Context& context, const Matrix<Scalar>& X) {
-  return std::make_unique<SparseFilteringObjective<Scalar>>(context, X, 12);
+std::unique_ptr<SampledObjective<Scalar>> make(const Context&, const Matrix<Scalar>& X) {
+  return std::make_unique<SparseFilteringObjective<Scalar>>(X, 12);
 }
 
 /// The header's four lines.
@@ -36,7 +36,7 @@ TEST(SparseFiltering, IsSteady) {
 TEST(SparseFiltering, RefusesBadInput) {
   const support::Problem problem = support::random_problem();
   support::expect_refusals(&make<double>, problem.X, problem.W);
-  EXPECT_THROW(SparseFilteringObjective<double>(Context(), problem.X, 0), InvalidArgument);
+  EXPECT_THROW(SparseFilteringObjective<double>(problem.X, 0), InvalidArgument);
 }
 
 TEST(SparseFiltering, DoesNotNoticeTheLengthOfAnAtom) {
@@ -46,7 +46,9 @@ TEST(SparseFiltering, DoesNotNoticeTheLengthOfAnAtom) {
   const Context context;
   const auto objective = make<double>(context, problem.X);
   // Exactly so without ε.
-  EXPECT_LT(support::relative_error(objective->value(longer), objective->value(problem.W)), 1e-6);
+  EXPECT_LT(support::relative_error(objective->value(context, longer),
+                                    objective->value(context, problem.W)),
+            1e-6);
 }
 
 }  // namespace

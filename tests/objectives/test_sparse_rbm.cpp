@@ -98,16 +98,16 @@ TEST(SparseRbm, IsItsFormula) {
   std::vector<Index> all;
   for (Index i = 0; i < X.rows(); ++i) all.push_back(i);
   const Naive whole = naive(X, all, packed);
-  const double value = objective->value_and_gradient(packed, direction);
+  const double value = objective->value_and_gradient(context, packed, direction);
   EXPECT_LT(support::relative_error(value, whole.value), support::kSameValue);
   EXPECT_LT(support::relative_error(direction, whole.direction), support::kSameGradient);
-  EXPECT_TRUE(support::same_bits(objective->value(packed), value));
+  EXPECT_TRUE(support::same_bits(objective->value(context, packed), value));
 
   const std::vector<Index> some = {7, 2, 11, 3, 5};
   const Naive part = naive(X, some, packed);
-  EXPECT_LT(support::relative_error(objective->value_on(some, packed), part.value),
+  EXPECT_LT(support::relative_error(objective->value_on(context, some, packed), part.value),
             support::kSameValue);
-  objective->value_and_gradient_on(some, packed, direction);
+  objective->value_and_gradient_on(context, some, packed, direction);
   EXPECT_LT(support::relative_error(direction, part.direction), support::kSameGradient);
 }
 

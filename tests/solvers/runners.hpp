@@ -86,9 +86,7 @@ struct KricaProblem {
     X = support::cast_to<Scalar>(problem.X);
     start = support::cast_to<Scalar>(problem.W);
   }
-  [[nodiscard]] KricaObjective<Scalar> objective(const Context& context) const {
-    return {context, X, options};
-  }
+  [[nodiscard]] KricaObjective<Scalar> objective() const { return {X, options}; }
 };
 
 inline bool same_rows(const std::vector<HistoryRow>& a, const std::vector<HistoryRow>& b) {

@@ -37,8 +37,8 @@ class Targets final : public SampledObjective<Scalar> {
   [[nodiscard]] Index n_samples() const override { return n_samples_; }
 
  private:
-  double evaluate(std::optional<std::span<const Index>> samples, ConstMatrixView<Scalar> W,
-                  MatrixView<Scalar>* gradient) override {
+  double evaluate(const Context&, std::optional<std::span<const Index>> samples,
+                  ConstMatrixView<Scalar> W, MatrixView<Scalar>* gradient) override {
     if (!samples) return kNaN;
     if (gradient == nullptr) {
       measured.emplace_back(samples->begin(), samples->end());
@@ -75,19 +75,19 @@ TYPED_TEST_SUITE(AdamOf, Scalars);
 TYPED_TEST(AdamOf, LowersTheHeldOutValueOfKrica) {
   const Context context({.threads = 1, .seed = 2});
   const KricaProblem<TypeParam> problem({.m = 600, .n = 5, .K = 12}, {.gamma = 0.5});
-  auto objective = problem.objective(context);
+  auto objective = problem.objective();
   const auto result = Adam<TypeParam>({.epochs = 20, .batch = 64, .rate = 0.02})
                           .minimize(context, objective, problem.start);
   EXPECT_TRUE(result.succeeded()) << name_of(result.status);
   EXPECT_LT(result.value, 0.7 * result.history.front().value);
   // And the value of all samples, of which it saw nine tenths.
-  EXPECT_LT(objective.value(result.best), 0.7 * objective.value(problem.start));
+  EXPECT_LT(objective.value(context, result.best), 0.7 * objective.value(context, problem.start));
 }
 
 TYPED_TEST(AdamOf, KeepsTheIterateWithTheLowestHeldOutValue) {
   const Context context({.threads = 1});
   const KricaProblem<TypeParam> problem;
-  auto objective = problem.objective(context);
+  auto objective = problem.objective();
   toys::Observed<TypeParam> observed(objective);
   // A rate so high that it wanders.
   const auto result = Adam<TypeParam>({.epochs = 15,
@@ -108,7 +108,7 @@ TYPED_TEST(AdamOf, KeepsTheIterateWithTheLowestHeldOutValue) {
   Targets<TypeParam> probe(problem.X.rows());
   Matrix<TypeParam> start(1, 3);
   Adam<TypeParam>({.epochs = 0, .batch = 16}).minimize(context, probe, start);
-  EXPECT_EQ(objective.value_on(probe.measured.at(0), result.best), result.value);
+  EXPECT_EQ(objective.value_on(context, probe.measured.at(0), result.best), result.value);
 }
 
 TEST(Adam, StopsWhereItNoLongerImproves) {
@@ -238,7 +238,7 @@ TEST(Adam, NotFiniteIsNumericalTroubleWithTheBestKept) {
     EXPECT_LT(result.value, result.history.front().value);
     EXPECT_TRUE(result.best.view().allFinite());
     Targets<double> sound(100);
-    EXPECT_EQ(sound.value_on(objective.measured[0], result.best), result.value);
+    EXPECT_EQ(sound.value_on(context, objective.measured[0], result.best), result.value);
   }
   Targets<double> objective(100);
   objective.silent_from = 0;

@@ -38,7 +38,7 @@ class FixedPointDescent : public testing::TestWithParam<Descent> {
         .kind = GetParam().kind, .gamma = GetParam().width, .scale = GetParam().width};
     const KricaProblem<Scalar> problem({.m = 60, .n = 5, .K = 10}, kernel, GetParam().seed);
     const Context context({.threads = 1});
-    auto objective = problem.objective(context);
+    auto objective = problem.objective();
     const auto result =
         FixedPoint<Scalar>({.max_iterations = 60}).minimize(context, objective, problem.start);
     ASSERT_GT(result.history.size(), 2U) << name_of(result.status);
@@ -116,7 +116,7 @@ TEST_P(PaperIteration, ClimbsWhereOursFalls) {
   EXPECT_GT(f(W), 1.5 * start);
 
   const Context context({.threads = 1});
-  auto objective = problem.objective(context);
+  auto objective = problem.objective();
   const auto ours =
       FixedPoint<double>({.max_iterations = 30}).minimize(context, objective, problem.start);
   expect_never_rises(ours.history);
@@ -132,7 +132,7 @@ class WithoutFixedPointForm : public testing::TestWithParam<KernelKind> {};
 TEST_P(WithoutFixedPointForm, IsRefusedByName) {
   const KricaProblem<double> problem({}, support::kernel_of(GetParam()));
   const Context context({.threads = 1});
-  auto objective = problem.objective(context);
+  auto objective = problem.objective();
   const std::string message =
       support::refusal([&] { FixedPoint<double>().minimize(context, objective, problem.start); });
   EXPECT_NE(message.find(name_of(GetParam())), std::string::npos) << message;
@@ -158,7 +158,8 @@ class Parabolas final : public CurvedObjective<double> {
       : D_(std::move(D)), wall_(wall) {}
   [[nodiscard]] Index rows() const override { return static_cast<Index>(D_.size()); }
   [[nodiscard]] Index cols() const override { return 2; }
-  double value_gradient_and_curvature(ConstMatrixView<double> W, MatrixView<double> gradient,
+  double value_gradient_and_curvature(const Context&, ConstMatrixView<double> W,
+                                      MatrixView<double> gradient,
                                       std::span<double> curvature) override {
     double value = 0;
     for (Index p = 0; p < rows(); ++p) {
@@ -169,13 +170,14 @@ class Parabolas final : public CurvedObjective<double> {
     }
     return W.cwiseAbs().maxCoeff() > wall_ ? std::numeric_limits<double>::quiet_NaN() : value;
   }
-  double value_and_gradient(ConstMatrixView<double> W, MatrixView<double> gradient) override {
+  double value_and_gradient(const Context& context, ConstMatrixView<double> W,
+                            MatrixView<double> gradient) override {
     std::vector<double> curvature(D_.size());
-    return value_gradient_and_curvature(W, gradient, curvature);
+    return value_gradient_and_curvature(context, W, gradient, curvature);
   }
-  double value(ConstMatrixView<double> W) override {
+  double value(const Context& context, ConstMatrixView<double> W) override {
     Matrix<double> gradient(rows(), cols());
-    return value_and_gradient(W, gradient);
+    return value_and_gradient(context, W, gradient);
   }
 
  private:
@@ -236,7 +238,7 @@ TEST(FixedPoint, WithoutIterationsReturnsTheStart) {
   const auto result = FixedPoint<double>({.max_iterations = 0}).minimize(context, objective, start);
   EXPECT_EQ(result.status, Status::kIterationLimit);
   EXPECT_TRUE(support::same_bits(result.best, start));
-  EXPECT_EQ(result.value, objective.value(start));
+  EXPECT_EQ(result.value, objective.value(context, start));
   EXPECT_EQ(result.evaluations, 1);
 }
 

@@ -47,7 +47,7 @@ class KricaDescent : public testing::TestWithParam<Descent> {
                                                                     : KmeansStart::kSamples,
                         .max_iterations = GetParam().start == Start::kKmeans ? 50 : 0});
     const KricaOptions options{.n_components = K, .kernel = {.gamma = GetParam().gamma}};
-    KricaObjective<Scalar> objective(context, X, options);
+    KricaObjective<Scalar> objective(X, options);
     const auto result =
         Lbfgs<Scalar>({.max_iterations = 60}).minimize(context, objective, start.centers);
     ASSERT_GE(result.history.size(), 2U) << name_of(result.status);
@@ -55,9 +55,9 @@ class KricaDescent : public testing::TestWithParam<Descent> {
       EXPECT_LE(result.history[i].value, result.history[i - 1].value) << "iteration " << i;
     // What float32 calls a descent is one in float64 too.
     const Matrix<double> X_double = support::cast_to<double>(X);
-    KricaObjective<double> exact(context, X_double, options);
-    const double before = exact.value(support::cast_to<double>(start.centers));
-    const double after = exact.value(support::cast_to<double>(result.best));
+    KricaObjective<double> exact(X_double, options);
+    const double before = exact.value(context, support::cast_to<double>(start.centers));
+    const double after = exact.value(context, support::cast_to<double>(result.best));
     EXPECT_LT(after, before - 1e-6 * std::abs(before));
     EXPECT_NEAR(after, result.value, 1e-4 * std::max(1.0, std::abs(after)));
   }
@@ -87,7 +87,7 @@ TYPED_TEST(BasisConditions, AStartFarFromTheDataIsDiverged) {
   const Context context({.threads = 1});
   KricaProblem<Scalar> problem({.m = 80, .n = 4, .K = 6}, {.gamma = 100.0});
   problem.start.view().array() += Scalar(50);  // every κ is 0, and so is the gradient
-  auto objective = problem.objective(context);
+  auto objective = problem.objective();
   const auto result = TypeParam{}.minimize(context, objective, problem.start);
   EXPECT_EQ(result.status, Status::kDiverged) << name_of(result.status);
   EXPECT_FALSE(result.succeeded());
@@ -98,7 +98,7 @@ TYPED_TEST(BasisConditions, EqualAtomsAreCollapsed) {
   const Context context({.threads = 1});
   KricaProblem<Scalar> problem({.m = 80, .n = 4, .K = 2});
   problem.start.view().row(1) = problem.start.view().row(0);  // equal gradients keep them equal
-  auto objective = problem.objective(context);
+  auto objective = problem.objective();
   const auto result = TypeParam{}.minimize(context, objective, problem.start);
   EXPECT_EQ(result.status, Status::kCollapsed) << name_of(result.status);
   EXPECT_FALSE(result.succeeded());
@@ -108,7 +108,7 @@ TYPED_TEST(BasisConditions, ASoundBasisIsASuccess) {
   using Scalar = typename TypeParam::Scalar;
   const Context context({.threads = 1});
   const KricaProblem<Scalar> problem;
-  auto objective = problem.objective(context);
+  auto objective = problem.objective();
   const auto result = TypeParam{}.minimize(context, objective, problem.start);
   EXPECT_TRUE(result.succeeded()) << name_of(result.status);
 }
@@ -118,7 +118,7 @@ TYPED_TEST(BasisConditions, OfCancelledRunsAreNotExamined) {
   const Context context({.threads = 1});
   KricaProblem<Scalar> problem({.m = 80, .n = 4, .K = 6}, {.gamma = 100.0});
   problem.start.view().array() += Scalar(50);
-  auto objective = problem.objective(context);
+  auto objective = problem.objective();
   context.cancel();
   const auto result = TypeParam{}.minimize(context, objective, problem.start);
   EXPECT_EQ(result.status, Status::kCancelled) << name_of(result.status);
@@ -129,13 +129,13 @@ TYPED_TEST(BasisConditions, OfCancelledRunsAreNotExamined) {
 TEST(Adam, ABasisThatLeavesTheDataOnTheWayIsDiverged) {
   const Context context({.threads = 1});
   const Matrix<double> X = patches(200, 3, 4);
-  KricaObjective<double> objective(context, X, {.n_components = 60, .kernel = {.gamma = 0.5}});
+  KricaObjective<double> objective(X, {.n_components = 60, .kernel = {.gamma = 0.5}});
   Matrix<double> start(60, 3);
   start.view() = X.view().topRows(60);
-  ASSERT_EQ(objective.condition(start), BasisCondition::kSound);
+  ASSERT_EQ(objective.condition(context, start), BasisCondition::kSound);
   const auto result =
       Adam<double>({.epochs = 2, .batch = 90, .rate = 100}).minimize(context, objective, start);
-  EXPECT_LT(result.value, objective.value(start));
+  EXPECT_LT(result.value, objective.value(context, start));
   EXPECT_EQ(result.status, Status::kDiverged) << name_of(result.status);
 }
 

@@ -69,7 +69,7 @@ TYPED_TEST(LbfgsOf, WithoutIterationsReturnsTheStart) {
   const auto result = Lbfgs<TypeParam>({.max_iterations = 0}).minimize(context, objective, start);
   EXPECT_EQ(result.status, Status::kIterationLimit);
   EXPECT_TRUE(support::same_bits(result.best, start));
-  EXPECT_EQ(result.value, objective.value_and_gradient(start, gradient));
+  EXPECT_EQ(result.value, objective.value_and_gradient(context, start, gradient));
   EXPECT_NEAR(result.gradient_norm, gradient.view().norm(), 1e-5);
   EXPECT_EQ(result.iterations, 0);
   EXPECT_EQ(result.evaluations, 1);
@@ -242,7 +242,7 @@ TEST(Lbfgs, KeepsTheBestUnderNoiseOfFloat32) {
   EXPECT_LT(result.evaluations, 500);
   EXPECT_LE(result.value, lowest + 1e-6);
   Matrix<float> gradient(1, 6);
-  EXPECT_NEAR(objective.value_and_gradient(result.best, gradient), result.value, 1e-6);
+  EXPECT_NEAR(objective.value_and_gradient(context, result.best, gradient), result.value, 1e-6);
 }
 
 TEST(Lbfgs, StopsForObjectivesThatDoNotAskTheContext) {

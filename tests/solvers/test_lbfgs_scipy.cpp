@@ -72,7 +72,7 @@ TEST_P(CompleteRicaAgainstScipy, ReachesTheOptimumInAsManyEvaluations) {
   const Matrix<double> X = portable::whitened_mixtures(8, 8, 2000, 1);
   ASSERT_NEAR(portable::check_sum(X), scipy::kCompleteCheckSum, 1e-8);
   const Context context({.threads = 1});
-  RicaObjective<double> objective(context, X, {.n_components = 8, .weight = 0.1});
+  RicaObjective<double> objective(X, {.n_components = 8, .weight = 0.1});
   const auto seed = static_cast<std::uint64_t>(GetParam().problem);
   expect_as_good_as(GetParam(), minimized(objective, portable::random_start(8, 8, seed),
                                           GetParam().value * (1 + scipy::kTarget)));
@@ -95,7 +95,7 @@ TEST_P(OvercompleteRicaAgainstScipy, ReachesStationaryPointsAsLow) {
   const Matrix<double> X = portable::whitened_mixtures(n, 2 * n, 1000, 2);
   ASSERT_NEAR(portable::check_sum(X), scipy::kOvercompleteCheckSum, 1e-8);
   const Context context({.threads = 1});
-  RicaObjective<double> objective(context, X,
+  RicaObjective<double> objective(X,
                                   {.n_components = K, .weight = 0.5, .row_norm = RowNorm::kExact});
   std::vector<double> values;
   std::vector<double> evaluations;

@@ -93,13 +93,13 @@ class Refusing : public testing::Test {
     return runner_.resume(context_, objective_, state);
   }
   Archive state_of(const KricaProblem<typename R::Scalar>& problem) {
-    auto objective = problem.objective(context_);
+    auto objective = problem.objective();
     return runner_.minimize(context_, objective, problem.start).state;
   }
 
   const Context context_{{.threads = 1}};
   KricaProblem<typename R::Scalar> problem_;
-  KricaObjective<typename R::Scalar> objective_{context_, problem_.X, problem_.options};
+  KricaObjective<typename R::Scalar> objective_{problem_.X, problem_.options};
   R runner_ = {.limit = 3};
 };
 
@@ -131,7 +131,7 @@ TYPED_TEST(Refusing, StatesOfAnotherShape) {
 TYPED_TEST(Refusing, StatesOfAnotherPrecision) {
   using Other = std::conditional_t<sizeof(typename TypeParam::Scalar) == 4, double, float>;
   const KricaProblem<Other> problem;
-  auto objective = problem.objective(this->context_);
+  auto objective = problem.objective();
   const tests::Runner<TypeParam::kKind, Other> runner{.limit = 3};
   const auto state = runner.minimize(this->context_, objective, problem.start).state;
   EXPECT_THROW(this->resume(state), DataError);
@@ -228,7 +228,7 @@ template <class Solver, class Options>
 void expect_refused_by_name(const Options& options) {
   const Context context({.threads = 1});
   const KricaProblem<double> problem;
-  auto objective = problem.objective(context);
+  auto objective = problem.objective();
   const Archive state = Solver(options).minimize(context, objective, problem.start).state;
   support::for_each_change(options, [&](const Options& changed, std::string_view name,
                                         OnResume on_resume) {
@@ -253,7 +253,7 @@ TEST(ChangedOptions, OfTheFixedPointAreRefusedByName) {
 TEST(ChangedOptions, OfAdamAreRefusedByName) {
   const Context context({.threads = 1});
   const KricaProblem<double> problem;
-  auto objective = problem.objective(context);
+  auto objective = problem.objective();
   const AdamOptions options{.epochs = 3, .batch = 16};
   expect_refused_by_name<Adam<double>>(options);
   const Archive state = Adam<double>(options).minimize(context, objective, problem.start).state;
@@ -269,7 +269,7 @@ TEST(ChangedOptions, OfAdamAreRefusedByName) {
             }).find("seed (saved 0, now 1)"),
             std::string::npos);
   const KricaProblem<double> larger({.m = 90, .n = 4, .K = 6});
-  auto other_data = larger.objective(context);
+  auto other_data = larger.objective();
   EXPECT_NE(refusal([&] { Adam<double>(options).resume(context, other_data, state); }).find("90"),
             std::string::npos);
 }

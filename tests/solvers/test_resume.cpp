@@ -43,14 +43,14 @@ class Resuming : public testing::Test {
 
   Result uninterrupted() {
     const Context context({.threads = 1});
-    auto objective = problem_.objective(context);
+    auto objective = problem_.objective();
     return runner_.minimize(context, objective, problem_.start);
   }
 
   /// Minimises, or resumes where there is a state, and cancels in the n-th evaluation (0: never).
   Result stopped_at(Index n, const Archive* state = nullptr) {
     const Context context({.threads = 1});
-    auto objective = problem_.objective(context);
+    auto objective = problem_.objective();
     Observed<Scalar> observed(objective);
     observed.before = [&](Index count) {
       if (count == n) context.cancel();  // the evaluation itself finds out
@@ -111,7 +111,7 @@ TYPED_TEST(Resuming, AfterACancelFromTheIterationHookOrTheProgress) {
                                  running->cancel();
                              }});
       running = &context;
-      auto objective = this->problem_.objective(context);
+      auto objective = this->problem_.objective();
       TypeParam runner = this->runner_;
       runner.hooks.iteration = [&](const HistoryRow& row) {
         if (!by_progress && row.iteration == static_cast<Index>(n)) context.cancel();
@@ -126,7 +126,7 @@ TYPED_TEST(Resuming, AfterACancelFromTheIterationHookOrTheProgress) {
 TYPED_TEST(Resuming, AfterACancelFromAnotherThread) {
   const auto expected = this->uninterrupted();
   const Context context({.threads = 2});
-  auto objective = this->problem_.objective(context);
+  auto objective = this->problem_.objective();
   Observed<typename TypeParam::Scalar> observed(objective);
   std::atomic<bool> evaluating{false};
   observed.before = [&](Index count) {
@@ -151,7 +151,7 @@ TYPED_TEST(Resuming, FromEveryCheckpoint) {
   const Index all =
       TypeParam::kKind == SolverKind::kAdam ? expected.evaluations : expected.iterations + 1;
   for (const Index every : {1, 3}) {
-    auto objective = this->problem_.objective(context);
+    auto objective = this->problem_.objective();
     std::vector<Archive> checkpoints;
     Index asked = 0;
     TypeParam runner = this->runner_;
@@ -169,7 +169,7 @@ TYPED_TEST(Resuming, FromEveryCheckpoint) {
 
 TYPED_TEST(Resuming, ACancelIsACheckpointThoughNoneIsDue) {
   const Context context({.threads = 1});
-  auto objective = this->problem_.objective(context);
+  auto objective = this->problem_.objective();
   std::vector<Archive> checkpoints;
   TypeParam runner = this->runner_;
   runner.hooks.checkpoint = [&](const Archive& state) { checkpoints.push_back(state); };
@@ -227,13 +227,13 @@ TEST(ResumingLbfgs, AfterACancelInAFailingLineSearch) {
   };
   const auto solved = [&](std::uint64_t seed) {
     const KricaProblem<float> problem = problem_of(seed);
-    auto objective = problem.objective(context);
+    auto objective = problem.objective();
     return Lbfgs<float>(options).minimize(context, objective, problem.start);
   };
   std::uint64_t seed = 1;
   while (seed < 50 && !ended_in_a_failing_search(solved(seed))) ++seed;
   const KricaProblem<float> problem = problem_of(seed);
-  auto objective = problem.objective(context);
+  auto objective = problem.objective();
   const auto expected = Lbfgs<float>(options).minimize(context, objective, problem.start);
   ASSERT_TRUE(ended_in_a_failing_search(expected)) << name_of(expected.status);
   for (Index n = expected.evaluations / 2; n <= expected.evaluations; ++n) {

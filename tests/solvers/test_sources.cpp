@@ -58,7 +58,7 @@ class LaplacianSources : public testing::TestWithParam<std::uint64_t> {
     const RowMajor<Scalar> X = mixture.X.cast<Scalar>();
     const Context context({.threads = 1});
     RicaObjective<Scalar> objective(
-        context, X, {.n_components = kSources, .weight = 0.5, .row_norm = RowNorm::kExact});
+        X, {.n_components = kSources, .weight = 0.5, .row_norm = RowNorm::kExact});
     const auto start = support::random_matrix<Scalar>(kSources, kSources, GetParam());
     const auto distance = [&](const Matrix<Scalar>& W) {
       const Eigen::MatrixXd unmixing = W.view().template cast<double>();

@@ -20,7 +20,7 @@ TYPED_TEST(Threads, DoNotChangeTheBits) {
   const tests::KricaProblem<Scalar> problem({.m = 1500, .n = 7, .K = 40});
   const auto run = [&](int threads) {
     const Context context({.threads = threads, .seed = 1});
-    auto objective = problem.objective(context);
+    auto objective = problem.objective();
     return TypeParam{.limit = 4}.minimize(context, objective, problem.start);
   };
   const auto one = run(1);
@@ -38,8 +38,7 @@ TYPED_TEST(RicaThreads, DoNotChangeTheBitsOfLbfgs) {
   const Matrix<TypeParam> start = support::random_matrix<TypeParam>(30, 12, 2);
   const auto run = [&](int threads) {
     const Context context({.threads = threads});
-    RicaObjective<TypeParam> objective(context, X,
-                                       {.n_components = 30, .row_norm = RowNorm::kSoft});
+    RicaObjective<TypeParam> objective(X, {.n_components = 30, .row_norm = RowNorm::kSoft});
     return Lbfgs<TypeParam>({.max_iterations = 15}).minimize(context, objective, start);
   };
   const auto one = run(1);

@@ -25,10 +25,11 @@ class Function final : public Objective<Scalar> {
 
   [[nodiscard]] Index rows() const override { return rows_; }
   [[nodiscard]] Index cols() const override { return cols_; }
-  double value_and_gradient(ConstMatrixView<Scalar> W, MatrixView<Scalar> gradient) override {
+  double value_and_gradient(const Context&, ConstMatrixView<Scalar> W,
+                            MatrixView<Scalar> gradient) override {
     return body_(W, gradient);
   }
-  double value(ConstMatrixView<Scalar> W) override {
+  double value(const Context&, ConstMatrixView<Scalar> W) override {
     Matrix<Scalar> gradient(rows_, cols_);
     return body_(W, gradient);
   }
@@ -83,21 +84,24 @@ class Observed final : public SampledObjective<Scalar>,
   [[nodiscard]] Index cols() const override { return inner_.cols(); }
   [[nodiscard]] Index n_samples() const override { return sampled_->n_samples(); }
 
-  double value_gradient_and_curvature(ConstMatrixView<Scalar> W, MatrixView<Scalar> gradient,
+  double value_gradient_and_curvature(const Context& context, ConstMatrixView<Scalar> W,
+                                      MatrixView<Scalar> gradient,
                                       std::span<double> curvature) override {
-    return observed([&] { return curved_->value_gradient_and_curvature(W, gradient, curvature); });
+    return observed(
+        [&] { return curved_->value_gradient_and_curvature(context, W, gradient, curvature); });
   }
-  BasisCondition condition(ConstMatrixView<Scalar> W) override {
-    return basis_ == nullptr ? BasisCondition::kSound : basis_->condition(W);
+  BasisCondition condition(const Context& context, ConstMatrixView<Scalar> W) override {
+    return basis_ == nullptr ? BasisCondition::kSound : basis_->condition(context, W);
   }
 
  private:
-  double evaluate(std::optional<std::span<const Index>> samples, ConstMatrixView<Scalar> W,
-                  MatrixView<Scalar>* gradient) override {
+  double evaluate(const Context& context, std::optional<std::span<const Index>> samples,
+                  ConstMatrixView<Scalar> W, MatrixView<Scalar>* gradient) override {
     return observed([&] {
-      if (gradient == nullptr) return samples ? sampled_->value_on(*samples, W) : inner_.value(W);
-      return samples ? sampled_->value_and_gradient_on(*samples, W, *gradient)
-                     : inner_.value_and_gradient(W, *gradient);
+      if (gradient == nullptr)
+        return samples ? sampled_->value_on(context, *samples, W) : inner_.value(context, W);
+      return samples ? sampled_->value_and_gradient_on(context, *samples, W, *gradient)
+                     : inner_.value_and_gradient(context, W, *gradient);
     });
   }
 

@@ -70,14 +70,14 @@ inline Problem rounded_to_float(const Problem& problem) {
 
 /// KricaObjective or RicaObjective, by their options.
 template <class Scalar>
-KricaObjective<Scalar> objective_of(const Context& context, const Matrix<Scalar>& X,
-                                    const KricaOptions& options, std::span<const int> labels) {
-  return {context, X, options, labels};
+KricaObjective<Scalar> objective_of(const Matrix<Scalar>& X, const KricaOptions& options,
+                                    std::span<const int> labels) {
+  return {X, options, labels};
 }
 template <class Scalar>
-RicaObjective<Scalar> objective_of(const Context& context, const Matrix<Scalar>& X,
-                                   const RicaOptions& options, std::span<const int> labels) {
-  return {context, X, options, labels};
+RicaObjective<Scalar> objective_of(const Matrix<Scalar>& X, const RicaOptions& options,
+                                   std::span<const int> labels) {
+  return {X, options, labels};
 }
 
 template <class Scalar>
@@ -90,9 +90,9 @@ template <class Scalar, class Options>
 Evaluated<Scalar> evaluate(const Context& context, const Problem& problem, const Options& options) {
   const Matrix<Scalar> X = cast_to<Scalar>(problem.X);
   const Matrix<Scalar> W = cast_to<Scalar>(problem.W);
-  auto objective = objective_of<Scalar>(context, X, options, problem.labels);
+  auto objective = objective_of<Scalar>(X, options, problem.labels);
   Evaluated<Scalar> result{0, Matrix<Scalar>(W.rows(), W.cols())};
-  result.value = objective.value_and_gradient(W, result.gradient);
+  result.value = objective.value_and_gradient(context, W, result.gradient);
   return result;
 }
 

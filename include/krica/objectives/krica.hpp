@@ -14,8 +14,8 @@
 // summed in double. Bits do not depend on the number of threads.
 //
 //   krica::Context context;
-//   krica::KricaObjective<float> objective(context, X, {.n_components = 400, .kernel = {.gamma
-//   = 3.0}}); auto result = krica::Lbfgs<float>().minimize(context, objective, start);
+//   krica::KricaObjective<float> objective(X, {.n_components = 400, .kernel = {.gamma = 3.0}});
+//   auto result = krica::Lbfgs<float>().minimize(context, objective, start);
 #pragma once
 
 #include <memory>
@@ -25,7 +25,6 @@
 #include "krica/kernels/kernel.hpp"
 #include "krica/objectives/atom_groups.hpp"
 #include "krica/objectives/discrimination.hpp"
-#include "krica/runtime/context.hpp"
 #include "krica/solvers/basis_objective.hpp"
 
 namespace krica {
@@ -49,11 +48,10 @@ class KricaObjective final : public SampledObjective<Scalar>,
                              public BasisObjective<Scalar>,
                              public CurvedObjective<Scalar> {
  public:
-  /// Keeps the view of X, a copy of the labels and a reference to the context. Labels (0 ... c-1,
+  /// Keeps the view of X and a copy of the labels. Labels (0 ... c-1,
   /// one a sample) are needed where discrimination.weight > 0. Throws InvalidArgument for bad
   /// options, fewer than two samples, NaN or Inf, and labels that do not fit.
-  KricaObjective(const Context& context, ConstMatrixView<Scalar> X, KricaOptions options,
-                 std::span<const int> labels = {});
+  KricaObjective(ConstMatrixView<Scalar> X, KricaOptions options, std::span<const int> labels = {});
   ~KricaObjective() override;
 
   [[nodiscard]] Index rows() const override;
@@ -62,13 +60,15 @@ class KricaObjective final : public SampledObjective<Scalar>,
   [[nodiscard]] const KricaOptions& options() const;
 
   /// Throws InvalidArgument for other kernels than those of distances.
-  double value_gradient_and_curvature(ConstMatrixView<Scalar> W, MatrixView<Scalar> gradient,
+  double value_gradient_and_curvature(const Context& context, ConstMatrixView<Scalar> W,
+                                      MatrixView<Scalar> gradient,
                                       std::span<double> curvature) override;
-  [[nodiscard]] BasisCondition condition(ConstMatrixView<Scalar> W) override;
+  [[nodiscard]] BasisCondition condition(const Context& context,
+                                         ConstMatrixView<Scalar> W) override;
 
  private:
-  double evaluate(std::optional<std::span<const Index>> samples, ConstMatrixView<Scalar> W,
-                  MatrixView<Scalar>* gradient) override;
+  double evaluate(const Context& context, std::optional<std::span<const Index>> samples,
+                  ConstMatrixView<Scalar> W, MatrixView<Scalar>* gradient) override;
 
   struct Implementation;
   std::unique_ptr<Implementation> implementation_;

@@ -25,7 +25,6 @@
 
 #include "krica/objectives/atom_groups.hpp"
 #include "krica/objectives/discrimination.hpp"
-#include "krica/runtime/context.hpp"
 #include "krica/solvers/basis_objective.hpp"
 
 namespace krica {
@@ -83,8 +82,7 @@ template <class Scalar>
 class RicaObjective final : public SampledObjective<Scalar>, public BasisObjective<Scalar> {
  public:
   /// As KricaObjective's.
-  RicaObjective(const Context& context, ConstMatrixView<Scalar> X, RicaOptions options,
-                std::span<const int> labels = {});
+  RicaObjective(ConstMatrixView<Scalar> X, RicaOptions options, std::span<const int> labels = {});
   ~RicaObjective() override;
 
   [[nodiscard]] Index rows() const override;
@@ -92,11 +90,12 @@ class RicaObjective final : public SampledObjective<Scalar>, public BasisObjecti
   [[nodiscard]] Index n_samples() const override;
   [[nodiscard]] const RicaOptions& options() const;
 
-  [[nodiscard]] BasisCondition condition(ConstMatrixView<Scalar> W) override;
+  [[nodiscard]] BasisCondition condition(const Context& context,
+                                         ConstMatrixView<Scalar> W) override;
 
  private:
-  double evaluate(std::optional<std::span<const Index>> samples, ConstMatrixView<Scalar> W,
-                  MatrixView<Scalar>* gradient) override;
+  double evaluate(const Context& context, std::optional<std::span<const Index>> samples,
+                  ConstMatrixView<Scalar> W, MatrixView<Scalar>* gradient) override;
 
   struct Implementation;
   std::unique_ptr<Implementation> implementation_;

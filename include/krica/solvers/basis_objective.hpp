@@ -20,7 +20,8 @@ enum class BasisCondition {
 template <class Scalar>
 class BasisObjective : public virtual Objective<Scalar> {
  public:
-  [[nodiscard]] virtual BasisCondition condition(ConstMatrixView<Scalar> W) = 0;
+  [[nodiscard]] virtual BasisCondition condition(const Context& context,
+                                                 ConstMatrixView<Scalar> W) = 0;
 };
 
 /// With a fixed-point form ∂f/∂w_p = D_p (w_p - w*_p), where w*_p depends on W through the kernel
@@ -29,7 +30,7 @@ template <class Scalar>
 class CurvedObjective : public virtual Objective<Scalar> {
  public:
   /// As value_and_gradient, and the rows' curvature D.
-  virtual double value_gradient_and_curvature(ConstMatrixView<Scalar> W,
+  virtual double value_gradient_and_curvature(const Context& context, ConstMatrixView<Scalar> W,
                                               MatrixView<Scalar> gradient,
                                               std::span<double> curvature) = 0;
 };

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // What the solvers minimise: a differentiable function of one row-major matrix W (a basis, the
-// weights of a classifier, or a plain vector as a 1×n matrix).
+// weights of a classifier, or a plain vector as a 1×n matrix). Evaluations are given the context
+// they run in; an objective keeps none.
 #pragma once
 
 #include <optional>
 #include <span>
 
+#include "krica/runtime/context.hpp"
 #include "krica/runtime/matrix.hpp"
 
 namespace krica {
@@ -24,10 +26,11 @@ class Objective {
   [[nodiscard]] virtual Index cols() const = 0;
 
   /// f(W); overwrites gradient with ∂f/∂W. Throws Cancelled when the context is cancelled.
-  virtual double value_and_gradient(ConstMatrixView<Scalar> W, MatrixView<Scalar> gradient) = 0;
+  virtual double value_and_gradient(const Context& context, ConstMatrixView<Scalar> W,
+                                    MatrixView<Scalar> gradient) = 0;
 
   /// f(W) alone.
-  virtual double value(ConstMatrixView<Scalar> W) = 0;
+  virtual double value(const Context& context, ConstMatrixView<Scalar> W) = 0;
 };
 
 /// A mean (or sum) over samples, of which parts can be evaluated: the same function on the given
@@ -37,22 +40,26 @@ class SampledObjective : public virtual Objective<Scalar> {
  public:
   [[nodiscard]] virtual Index n_samples() const = 0;
 
-  double value_and_gradient(ConstMatrixView<Scalar> W, MatrixView<Scalar> gradient) final {
-    return evaluate(std::nullopt, W, &gradient);
+  double value_and_gradient(const Context& context, ConstMatrixView<Scalar> W,
+                            MatrixView<Scalar> gradient) final {
+    return evaluate(context, std::nullopt, W, &gradient);
   }
-  double value(ConstMatrixView<Scalar> W) final { return evaluate(std::nullopt, W, nullptr); }
-  double value_and_gradient_on(std::span<const Index> samples, ConstMatrixView<Scalar> W,
-                               MatrixView<Scalar> gradient) {
-    return evaluate(samples, W, &gradient);
+  double value(const Context& context, ConstMatrixView<Scalar> W) final {
+    return evaluate(context, std::nullopt, W, nullptr);
   }
-  double value_on(std::span<const Index> samples, ConstMatrixView<Scalar> W) {
-    return evaluate(samples, W, nullptr);
+  double value_and_gradient_on(const Context& context, std::span<const Index> samples,
+                               ConstMatrixView<Scalar> W, MatrixView<Scalar> gradient) {
+    return evaluate(context, samples, W, &gradient);
+  }
+  double value_on(const Context& context, std::span<const Index> samples,
+                  ConstMatrixView<Scalar> W) {
+    return evaluate(context, samples, W, nullptr);
   }
 
  protected:
   /// f on the samples, or on all; overwrites the gradient where it is not null.
-  virtual double evaluate(std::optional<std::span<const Index>> samples, ConstMatrixView<Scalar> W,
-                          MatrixView<Scalar>* gradient) = 0;
+  virtual double evaluate(const Context& context, std::optional<std::span<const Index>> samples,
+                          ConstMatrixView<Scalar> W, MatrixView<Scalar>* gradient) = 0;
 };
 
 }  // namespace krica
