@@ -16,7 +16,7 @@ namespace {
 
 constexpr double kVariation = 1e-3;  // of the mean: codes that vary less hardly vary
 constexpr double kTwin = 1e-3;       // atoms nearer than this are the same atom
-constexpr Index kBlockTiles = 16;
+constexpr Index kFirstBlock = 16 * kTileRows;
 
 bool over_half(Index part, Index whole) { return 2 * part > whole; }
 
@@ -64,26 +64,23 @@ bool is_collapsed(const Context& context, const Kernel& kernel, ConstMatrixView<
 
 }  // namespace
 
-/// Stops at the first block that settles it.
+/// The first block settles it for nearly every basis.
 template <class Scalar>
 bool codes_hardly_vary(const Context& context, ConstMatrixView<Scalar> X, Index K, Index channels,
                        const Encode<Scalar>& encode) {
-  const Partition blocks(X.rows(), kBlockTiles * kTileRows);
-  ColumnMoments moments(channels);
-  for (Index b = 0; b < blocks.count(); ++b) {
-    const Partition tiles(blocks[b].size(), kTileRows);
-    moments += ordered_reduce<ColumnMoments>(
-        context, tiles.count(), work_of(blocks[b].size(), channels, X.cols() + kPerExp),
+  const auto hardly_vary_over = [&](Index samples) {
+    const Partition tiles(samples, kTileRows);
+    const auto moments = ordered_reduce<ColumnMoments>(
+        context, tiles.count(), work_of(samples, channels, X.cols() + kPerExp),
         [&] { return ColumnMoments(channels); },
         [&](Index t, ColumnMoments& sums) {
           Matrix<Scalar> codes(tiles[t].size(), channels);
-          const Index first = blocks[b].begin;
-          encode(X.rows_between(first + tiles[t].begin, first + tiles[t].end), codes);
+          encode(X.rows_between(tiles[t].begin, tiles[t].end), codes);
           sums.add<Scalar>(codes);
         });
-    if (!over_half(inactive_atoms(moments, K), K)) return false;
-  }
-  return true;
+    return over_half(inactive_atoms(moments, K), K);
+  };
+  return (X.rows() <= kFirstBlock || hardly_vary_over(kFirstBlock)) && hardly_vary_over(X.rows());
 }
 
 template <class Scalar>

@@ -2,8 +2,15 @@
 //
 // Sums over samples of products with a row per atom, AᵀB. Cut into tiles of atoms alone they have
 // too few parts for many threads, and smaller tiles are slower products; so the samples are cut
-// into groups as well, each with a sum of its own. The number of groups follows from the sizes
-// alone.
+// into groups as well, each with a sum of its own: group g has part g of every block. Groups and
+// parts follow from the sizes alone.
+//
+// A group adds up its blocks from the first to the last. A tree would need a sum of the gradient's
+// size for each of its levels and as many passes over them, where products now add to the one sum
+// in place. The order is fixed all the same: blocks come one after the other, and within a block a
+// tile of a group's sum is one thread's. The groups' sums are added over a tree. So threads may
+// share groups and tiles in any way, and several machines get the same bits where each owns whole
+// groups, of all blocks.
 #pragma once
 
 #include <algorithm>

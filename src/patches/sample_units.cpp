@@ -3,49 +3,57 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "runtime/check.hpp"
-#include "runtime/parallel.hpp"
+#include "runtime/ordered_reduce.hpp"
 
 namespace krica {
 namespace {
 
 constexpr std::string_view kName = "samples";
 constexpr Index kBlockRows = 1024;
+constexpr Index kBlockValues = Index{1} << 19;  // 4 MiB that a thread reads at a time
 
-/// visit(row) for every sample, from the first to the last.
-template <class Visit>
-void for_rows(const Context& context, const ImageSet& samples, Visit visit) {
+/// What add(row, sum) makes of every sample, from zero.
+template <class Sum, class Add>
+Sum sum_over(const Context& context, const ImageSet& samples, const Sum& zero, Add add) {
   const Index n = samples.shape().values();
-  const Partition blocks(samples.size(), kBlockRows);
-  std::vector<double> rows(static_cast<std::size_t>(blocks.largest() * n));
-  for (Index b = 0; b < blocks.count(); ++b) {
-    context.check_cancelled();
-    samples.read(blocks[b].begin, blocks[b].size(), rows.data());
-    for (Index i = 0; i < blocks[b].size(); ++i) visit(rows.data() + i * n);
-  }
+  const Partition blocks(samples.size(), std::clamp<Index>(kBlockValues / n, 1, kBlockRows));
+  return ordered_reduce<Sum>(
+      context, blocks.count(), work_of(samples.size(), n, 2 * kPerValue), [&] { return zero; },
+      [&](Index b, Sum& sum) {
+        std::vector<double> rows(static_cast<std::size_t>(blocks[b].size() * n));
+        samples.read(blocks[b].begin, blocks[b].size(), rows.data());
+        for (Index i = 0; i < blocks[b].size(); ++i) add(rows.data() + i * n, sum);
+      });
 }
 
+struct FeatureSums {
+  std::vector<double> values;
+  Index rows_with_values = 0;  // other than 0
+
+  static auto members(auto& sums) { return std::tie(sums.values, sums.rows_with_values); }
+};
+
 std::vector<double> means_of(const Context& context, const ImageSet& samples) {
-  std::vector<double> mean(static_cast<std::size_t>(samples.shape().values()), 0.0);
-  bool any = false;
-  for_rows(context, samples, [&](const double* x) {
-    for (std::size_t j = 0; j < mean.size(); ++j) {
-      mean[j] += x[j];
-      any = any || x[j] != 0;
-    }
-  });
-  require(any, kName, "every number is 0: there is nothing to learn from");
-  for (double& value : mean) value /= static_cast<double>(samples.size());
-  return mean;
+  const auto n = static_cast<std::size_t>(samples.shape().values());
+  auto sums = sum_over(context, samples, FeatureSums{std::vector<double>(n, 0.0)},
+                       [n](const double* x, FeatureSums& sum) {
+                         for (std::size_t j = 0; j < n; ++j) sum.values[j] += x[j];
+                         const bool any = std::any_of(x, x + n, [](double v) { return v != 0; });
+                         sum.rows_with_values += any ? 1 : 0;
+                       });
+  require(sums.rows_with_values > 0, kName, "every number is 0: there is nothing to learn from");
+  for (double& value : sums.values) value /= static_cast<double>(samples.size());
+  return std::move(sums.values);
 }
 
 /// Mean over the features of their variance.
 double variance_of(const Context& context, const ImageSet& samples,
                    const std::vector<double>& mean) {
-  double squares = 0;
-  for_rows(context, samples, [&](const double* x) {
-    for (std::size_t j = 0; j < mean.size(); ++j) squares += (x[j] - mean[j]) * (x[j] - mean[j]);
+  const double squares = sum_over(context, samples, 0.0, [&](const double* x, double& sum) {
+    for (std::size_t j = 0; j < mean.size(); ++j) sum += (x[j] - mean[j]) * (x[j] - mean[j]);
   });
   return squares / static_cast<double>(samples.size() * samples.shape().values());
 }
@@ -53,12 +61,9 @@ double variance_of(const Context& context, const ImageSet& samples,
 /// Mean over the rows of the variance within a row.
 double row_variance_of(const Context& context, const ImageSet& samples) {
   const Index n = samples.shape().values();
-  double squares = 0;
-  for_rows(context, samples, [&](const double* x) {
-    double sum = 0;
-    for (Index j = 0; j < n; ++j) sum += x[j];
-    const double mean = sum / static_cast<double>(n);
-    for (Index j = 0; j < n; ++j) squares += (x[j] - mean) * (x[j] - mean);
+  const double squares = sum_over(context, samples, 0.0, [n](const double* x, double& sum) {
+    const double mean = std::accumulate(x, x + n, 0.0) / static_cast<double>(n);
+    for (Index j = 0; j < n; ++j) sum += (x[j] - mean) * (x[j] - mean);
   });
   return squares / static_cast<double>(samples.size() * std::max<Index>(1, n - 1));
 }

@@ -6,14 +6,15 @@
 #include "krica/data/views.hpp"
 #include "krica/patches/sample_units.hpp"
 #include "krica/runtime/error.hpp"
+#include "support/comparison.hpp"
 #include "support/samples.hpp"
 
 namespace krica {
 namespace {
 
-ImageSetPtr samples(double factor = 1, double offset = 0) {
+ImageSetPtr samples(double factor = 1, double offset = 0, Index count = 40) {
   std::vector<double> values;
-  for (Index i = 0; i < 40; ++i) {
+  for (Index i = 0; i < count; ++i) {
     Random random(7, "tests.units", static_cast<std::uint64_t>(i));
     for (Index j = 0; j < 3; ++j)
       values.push_back(factor * (static_cast<double>(j + 1) * random.normal() + offset));
@@ -61,6 +62,30 @@ TEST(SampleUnits, KeepTheDigitsOfSamplesFarFromZero) {
   const std::vector<float> near = normalised(*samples());
   const std::vector<float> far = normalised(*samples(1, 1e9));
   for (std::size_t i = 0; i < near.size(); ++i) EXPECT_NEAR(far[i], near[i], 1e-5F);
+}
+
+TEST(SampleUnits, HaveTheSameBitsForAnyNumberOfThreads) {
+  const ImageSetPtr set = samples(1, 0.3, 5000);  // of several blocks
+  for (const bool by_rows : {false, true}) {
+    const SampleUnits one = SampleUnits::of(Context({.threads = 1}), *set, {.by_rows = by_rows});
+    for (const int threads : {2, 3, 4}) {
+      const SampleUnits more =
+          SampleUnits::of(Context({.threads = threads}), *set, {.by_rows = by_rows});
+      EXPECT_TRUE(support::same_bits(more.scale, one.scale)) << threads;
+      EXPECT_EQ(more.centre, one.centre) << threads;
+    }
+  }
+}
+
+/// Sums over the ordered tree: after a large first row a left fold would lose every other one.
+TEST(SampleUnits, AddManySamplesOverATree) {
+  std::vector<double> values(6 * 1024, 1.0);
+  values.front() = 0x1.0p53;
+  const ImageSetPtr set = as_images(
+      std::make_shared<support::MemorySamples>(1, std::move(values), std::vector<int>{}, 0));
+  const SampleUnits units = SampleUnits::of(Context(), *set, {.rescaled = false});
+  ASSERT_EQ(units.centre.size(), 1U);
+  EXPECT_EQ(units.centre[0], (0x1.0p53 + 5 * 1024) / (6 * 1024));
 }
 
 TEST(SampleUnits, CanLeaveTheScaleAlone) {
