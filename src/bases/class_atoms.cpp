@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <tuple>
 
-#include "krica/clustering/kmeans.hpp"
+#include "bases/clustering_run.hpp"
 #include "runtime/check.hpp"
 
 namespace krica {
@@ -77,6 +77,33 @@ std::vector<std::vector<Index>> shared_out(const Matrix<double>& affinity, Index
   return atoms;
 }
 
+// One class is clustered after the other: a state is that of the running one, with the atoms of
+// those before it.
+const std::string kClassesBefore = "class_atoms";
+
+/// Adds the first `count` atoms to the states. Keeps the reference.
+SolverHooks with_classes_before(SolverHooks hooks, const Matrix<float>& atoms, Index count) {
+  if (!hooks.checkpoint) return hooks;
+  hooks.checkpoint = [keep = hooks.checkpoint, &atoms, count](Archive state) {
+    state.put(kClassesBefore, ConstMatrixView<float>(atoms).rows_between(0, count));
+    keep(state);
+  };
+  return hooks;
+}
+
+/// The class that the state was made in, with the atoms of those before it; 0 without a state.
+Index take_up_classes(const BasisRequest& request, const Shares& shares, Matrix<float>& atoms) {
+  if (request.state == nullptr || !request.state->has(kClassesBefore)) return 0;
+  const auto before = request.state->matrix<float>(kClassesBefore);
+  if (before.cols() != atoms.cols() || before.rows() % shares.each != 0 ||
+      before.rows() >= atoms.rows()) {
+    throw DataError(fmt::format("[{}] the state's {} x {} atoms are not those of whole classes",
+                                kName, before.rows(), before.cols()));
+  }
+  std::copy_n(before.data(), before.size(), atoms.data());
+  return before.rows() / shares.each;
+}
+
 }  // namespace
 
 Discrimination discrimination_of(const BasisRequest& request, bool homogeneous) {
@@ -97,28 +124,35 @@ std::vector<int> consecutive_classes(const BasisRequest& request) {
 Matrix<float> class_kmeans(const Context& context, const BasisRequest& request) {
   const Shares shares = shares_of(request);
   Matrix<float> atoms(shares.classes * shares.each, request.patches.cols());
-  for (Index y = 0; y < shares.classes; ++y) {
+  const Index first = take_up_classes(request, shares, atoms);
+  for (Index y = first; y < shares.classes; ++y) {
     const Matrix<float> patches = rows_of_class(request, static_cast<int>(y));
     require(patches.rows() >= shares.each, kName,
             "{} atoms a class cannot start from the {} patches of class {}; use more patches where "
             "there are more, fewer components or another init",
             shares.each, patches.rows(), y);
-    MatrixView<float>(atoms).rows_between(y * shares.each, (y + 1) * shares.each) =
-        kmeans<float>(context, patches, {.n_clusters = shares.each}).centers.view();
+    BasisRequest own{patches,
+                     {},
+                     request.options,
+                     with_classes_before(request.hooks, atoms, y * shares.each),
+                     y == first ? request.state : nullptr};
+    own.options.components = shares.each;
+    const Basis centers = kmeans_of(context, own, ClusteringRole::kStart);
+    std::copy_n(centers.atoms.data(), centers.atoms.size(), atoms.row(y * shares.each));
   }
   return atoms;
 }
 
 Matrix<float> label_affinity(const Context& context, const BasisRequest& request) {
   const Shares shares = shares_of(request);
-  const auto clusters =
-      kmeans<float>(context, request.patches, {.n_clusters = request.options.components});
-  const auto shared =
-      shared_out(affinities(request, clusters.assignment, shares.classes), shares.each);
-  Matrix<float> atoms(clusters.centers.rows(), clusters.centers.cols());
+  std::vector<Index> assignment;
+  const Matrix<float> centers =
+      kmeans_of(context, request, ClusteringRole::kStart, &assignment).atoms;
+  const auto shared = shared_out(affinities(request, assignment, shares.classes), shares.each);
+  Matrix<float> atoms(centers.rows(), centers.cols());
   Index next = 0;
   for (const auto& own : shared) {
-    for (const Index u : own) atoms.view().row(next++) = clusters.centers.view().row(u);
+    for (const Index u : own) atoms.view().row(next++) = centers.view().row(u);
   }
   return atoms;
 }

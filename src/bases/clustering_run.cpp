@@ -25,10 +25,11 @@ SolverHooks hooks_for(ClusteringRole role, SolverHooks hooks) {
 bool is_of_start(const Archive& state) { return state.has_text(kStartMark); }
 
 ClusteringRun::ClusteringRun(const Context& context, const BasisRequest& request,
-                             std::string_view name, Index limit, ClusteringRole role)
-    : context_(context),
-      request_(request),
+                             std::string_view name, std::string identity, Index limit,
+                             ClusteringRole role)
+    : request_(request),
       name_(name),
+      identity_(std::move(identity)),
       limit_(limit),
       role_(role),
       hooks_(hooks_for(role, request.hooks)),
@@ -38,7 +39,7 @@ ClusteringRun::ClusteringRun(const Context& context, const BasisRequest& request
 }
 
 void ClusteringRun::resume(const Archive& state) {
-  check_origin(state, name_, origin());
+  check_origin(state, name_, identity_);
   if (!state.has("atoms")) return;  // cancelled before the first turn
   atoms_ = state.matrix<float>("atoms");
   if (atoms_.rows() != request_.options.components || atoms_.cols() != request_.patches.cols()) {
@@ -73,38 +74,36 @@ void ClusteringRun::note(const ClusteringTurn<float>& turn, Index before) {
 
 Archive ClusteringRun::saved() const {
   Archive state;
-  put_origin(state, name_, origin());
+  put_origin(state, name_, identity_);
   if (role_ == ClusteringRole::kStart) state.put_text(kStartMark, "yes");
   if (atoms_.size() > 0) state.put("atoms", atoms_);
   put_history(state, iterations_.history());
   return state;
 }
 
-std::string ClusteringRun::origin() const {
-  return fmt::format("components={} seed={}", request_.options.components, context_.seed());
-}
-
-Basis kmeans_of(const Context& context, const BasisRequest& request, ClusteringRole role) {
+Basis kmeans_of(const Context& context, const BasisRequest& request, ClusteringRole role,
+                std::vector<Index>* assignment) {
   KmeansOptions options{.n_clusters = request.options.components};
-  ClusteringRun run(context, request, "kmeans", options.max_iterations, role);
+  ClusteringRun run(context, request, "kmeans", options, role);
   options.max_iterations = run.left();
   return run.run([&](const ClusteringHook<float>& hook) -> ClusteringRun::Clusters {
     auto result = run.atoms().size() > 0
                       ? kmeans_from<float>(context, request.patches, run.atoms(), options, hook)
                       : kmeans<float>(context, request.patches, options, hook);
+    if (assignment != nullptr) *assignment = std::move(result.assignment);
     return {std::move(result.centers), result.converged};
   });
 }
 
 Basis spherical_kmeans_of(const Context& context, const BasisRequest& request, Index limit,
                           ClusteringRole role, const std::function<Matrix<float>()>& start) {
-  ClusteringRun run(context, request, "omp-1", limit, role);
+  SphericalKmeansOptions options{.n_clusters = request.options.components, .max_iterations = limit};
+  ClusteringRun run(context, request, "omp-1", options, role);
+  options.max_iterations = run.left();
   // Before the run: a start that is cancelled has a state of its own.
   const Matrix<float> first = run.atoms().size() > 0 ? run.atoms() : start();
   return run.run([&](const ClusteringHook<float>& hook) -> ClusteringRun::Clusters {
-    auto result = spherical_kmeans<float>(
-        context, request.patches, first,
-        {.n_clusters = request.options.components, .max_iterations = run.left()}, hook);
+    auto result = spherical_kmeans<float>(context, request.patches, first, options, hook);
     return {std::move(result.atoms), result.converged};
   });
 }

@@ -2,7 +2,11 @@
 #pragma once
 
 #include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
 
+#include "clustering/option_fields.hpp"
 #include "krica/bases/basis.hpp"
 #include "krica/clustering/turn.hpp"
 #include "solvers/iterations.hpp"
@@ -20,9 +24,13 @@ bool is_of_start(const Archive& state);
 /// iterations and returns no atoms if it is cancelled.
 class ClusteringRun {
  public:
-  /// Takes up request.state where it is of this role; `name` says whose it must be.
+  /// Takes up request.state where it is of this role; `name` says whose it must be. `options` are
+  /// the clustering's own; their identity (solvers/option_fields.hpp) is the state's.
+  template <class Options>
   ClusteringRun(const Context& context, const BasisRequest& request, std::string_view name,
-                Index limit, ClusteringRole role = ClusteringRole::kMethod);
+                const Options& options, ClusteringRole role)
+      : ClusteringRun(context, request, name, identity_of(options, context.seed()),
+                      options.max_iterations, role) {}
 
   /// The last turn's atoms; empty before the first.
   [[nodiscard]] const Matrix<float>& atoms() const { return atoms_; }
@@ -38,14 +46,15 @@ class ClusteringRun {
   Basis run(const std::function<Clusters(const ClusteringHook<float>&)>& cluster);
 
  private:
+  ClusteringRun(const Context& context, const BasisRequest& request, std::string_view name,
+                std::string identity, Index limit, ClusteringRole role);
   void resume(const Archive& state);
   void note(const ClusteringTurn<float>& turn, Index before);
   [[nodiscard]] Archive saved() const;
-  [[nodiscard]] std::string origin() const;
 
-  const Context& context_;
   const BasisRequest& request_;
   std::string_view name_;
+  std::string identity_;
   Index limit_;
   ClusteringRole role_;
   SolverHooks hooks_;
@@ -53,8 +62,10 @@ class ClusteringRun {
   Matrix<float> atoms_;
 };
 
-/// K-means of the patches in either role.
-Basis kmeans_of(const Context& context, const BasisRequest& request, ClusteringRole role);
+/// K-means of the patches in either role. `assignment`, where it is wanted, is that of every patch
+/// to an atom.
+Basis kmeans_of(const Context& context, const BasisRequest& request, ClusteringRole role,
+                std::vector<Index>* assignment = nullptr);
 /// Spherical K-means of the patches from `start()`, which is not asked where a state is taken up.
 Basis spherical_kmeans_of(const Context& context, const BasisRequest& request, Index limit,
                           ClusteringRole role, const std::function<Matrix<float>()>& start);

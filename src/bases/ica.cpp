@@ -33,7 +33,6 @@ namespace {
 using blas::Op;
 
 constexpr std::string_view kName = "ica";
-constexpr double kTolerance = 1e-7;
 constexpr Index kTileRows = 256;
 
 /// (V Vᵀ)^(-1/2) V.
@@ -65,10 +64,12 @@ struct Sums {
 
 class FastIca {
  public:
-  FastIca(const Context& context, const BasisRequest& request, const Matrix<float>& Z)
+  FastIca(const Context& context, const SolverHooks& hooks, const IcaOptions& options,
+          const Matrix<float>& Z)
       : context_(context),
+        options_(options),
         Z_(Z),
-        iterations_(context, request.hooks, kName, request.options.iterations) {}
+        iterations_(context, hooks, kName, options.max_iterations) {}
 
   void start() {
     Matrix<double> V(Z_.cols(), Z_.cols());
@@ -80,7 +81,7 @@ class FastIca {
   }
 
   void resume(const Archive& state) {
-    check_origin(state, kName, origin());
+    check_origin(state, kName, identity_of(options_, context_.seed()));
     V_ = state.matrix<double>("V");
     if (V_.rows() != Z_.cols() || V_.cols() != Z_.cols())
       throw DataError(fmt::format("[ica] the state's V is {} x {}", V_.rows(), V_.cols()));
@@ -95,13 +96,9 @@ class FastIca {
   std::vector<HistoryRow> take_history() { return iterations_.take_history(); }
 
  private:
-  [[nodiscard]] std::string origin() const {
-    return fmt::format("components={} seed={}", Z_.cols(), context_.seed());
-  }
-
   [[nodiscard]] Archive saved() const {
     Archive state;
-    put_origin(state, kName, origin());
+    put_origin(state, kName, identity_of(options_, context_.seed()));
     state.put("V", V_);
     put_history(state, iterations_.history());
     return state;
@@ -110,7 +107,7 @@ class FastIca {
   std::optional<Status> turn() {
     if (iterations_.used_up()) return Status::kIterationLimit;
     const auto& history = iterations_.history();
-    if (!history.empty() && history.back().change <= kTolerance) return Status::kConverged;
+    if (!history.empty() && history.back().change <= options_.tolerance) return Status::kConverged;
     step();
     return std::nullopt;
   }
@@ -180,6 +177,7 @@ class FastIca {
   }
 
   const Context& context_;
+  IcaOptions options_;
   const Matrix<float>& Z_;  // whitened patches
   Matrix<double> V_;
   Iterations iterations_;
@@ -226,7 +224,8 @@ Basis unmixed(const Context& context, const BasisRequest& request, const IcaLimi
   const Index n = request.patches.cols();
   const Whitening whitening = pca_whitening(context, request, limit);
   const Matrix<float> Z = whitening.apply(context, request.patches);
-  FastIca ica(context, request, Z);
+  FastIca ica(context, request.hooks,
+              {.components = K, .max_iterations = request.options.iterations}, Z);
   if (request.state != nullptr) {
     ica.resume(*request.state);
   } else {

@@ -4,8 +4,24 @@
 #include <string_view>
 
 #include "krica/bases/basis.hpp"
+#include "solvers/option_fields.hpp"
 
 namespace krica {
+
+/// What shapes a run of FastICA.
+struct IcaOptions {
+  Index components = 0;
+  Index max_iterations = 100;
+  double tolerance = 1e-7;  ///< of the turn of the atoms, max_u |1 - |v_u·v_u,before||
+};
+
+template <OptionsOf<IcaOptions> Options, class Visit>
+void each_field(Options& options, Visit visit) {
+  auto& [components, max_iterations, tolerance] = options;
+  visit("components", components, kAtLeastOne);
+  visit("max_iterations", max_iterations, kNotNegative, OnResume::kMayDiffer);
+  visit("tolerance", tolerance, kNotNegative);
+}
 
 /// What the refusal of too many components says after their number.
 struct IcaLimit {

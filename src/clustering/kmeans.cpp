@@ -8,14 +8,18 @@
 
 #include "clustering/best_row.hpp"
 #include "clustering/lloyd.hpp"
+#include "clustering/option_fields.hpp"
 #include "kernels/distances.hpp"
 #include "runtime/check.hpp"
+#include "runtime/names.hpp"
 #include "runtime/ordered_reduce.hpp"
 
 namespace krica {
 namespace {
 
 constexpr std::string_view kName = "kmeans";
+constexpr NameTable<KmeansStart, 2> kStarts = {
+    {{KmeansStart::kPlusPlus, "plus-plus"}, {KmeansStart::kSamples, "samples"}}};
 constexpr Index kTileRows = 256;
 constexpr Index kSeedingSamplesACluster = 32;
 
@@ -167,11 +171,12 @@ void check_data(ConstMatrixView<Scalar> X, const KmeansOptions& options) {
 
 }  // namespace
 
+std::string_view name_of(KmeansStart start) { return find_name(kStarts, start); }
+
 void KmeansOptions::validate(Index n_samples) const {
   require(n_clusters >= 1 && n_clusters <= n_samples, kName,
           "n_clusters must be 1 to the number of samples ({}), got {}", n_samples, n_clusters);
-  require(max_iterations >= 0, kName, "max_iterations must be >= 0, got {}", max_iterations);
-  require(tolerance >= 0, kName, "tolerance must be >= 0, got {}", tolerance);
+  require_bounds(*this, kName);
 }
 
 template <class Scalar>

@@ -8,6 +8,7 @@
 
 #include "clustering/best_row.hpp"
 #include "clustering/lloyd.hpp"
+#include "clustering/option_fields.hpp"
 #include "runtime/check.hpp"
 #include "runtime/ordered_reduce.hpp"
 
@@ -120,12 +121,7 @@ class Spherical {
 
 }  // namespace
 
-void SphericalKmeansOptions::validate() const {
-  require(n_clusters >= 1, kName, "n_clusters must be >= 1, got {}", n_clusters);
-  require(max_iterations >= 0, kName, "max_iterations must be >= 0, got {}", max_iterations);
-  require(std::isfinite(tolerance) && tolerance >= 0, kName,
-          "tolerance must be finite and >= 0, got {}", tolerance);
-}
+void SphericalKmeansOptions::validate() const { require_bounds(*this, kName); }
 
 template <class Scalar>
 SphericalKmeansResult<Scalar> spherical_kmeans(const Context& context, ConstMatrixView<Scalar> X,

@@ -56,7 +56,7 @@ void require_used(const PipelineOptions& options) {
   require(!method.own_start || !basis.init || *basis.init == method.init, "options",
           "{} chooses its own start and takes no init, got '{}'; leave init auto", method.name,
           basis.init.value_or(""));
-  const bool used = !basis.solver || method.solvers == SolverChoice::kAny ||
+  const bool used = !basis.solver || method.solvers == SolverChoice::kAll ||
                     (method.solvers == SolverChoice::kAdam && basis.solver == SolverKind::kAdam);
   require(used, "options", "{} {}, got solver '{}'; leave solver auto", method.name,
           method.solvers == SolverChoice::kAdam ? "always learns by Adam" : "takes no solver",

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // The methods that cluster: told of every turn, stopped, and resumed to the same bits.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -8,6 +9,8 @@
 #include "bases/clustering_run.hpp"
 #include "krica/bases/basis.hpp"
 #include "krica/runtime/error.hpp"
+#include "support/changed_options.hpp"
+#include "support/comparison.hpp"
 #include "support/problems.hpp"
 
 namespace krica {
@@ -82,6 +85,46 @@ TEST_P(ClusteringMethod, RefusesTheStateOfAnotherRun) {
   EXPECT_THROW(learn(Context(), other), InvalidArgument);
 }
 
+/// The first state of a method's clustering.
+Archive first_state(const std::string& method, const Matrix<float>& patches) {
+  BasisRequest request{patches, {}, {}, {}, nullptr};
+  request.options.components = 12;
+  request.options.init = std::string(basis_method(method).init);
+  std::vector<Archive> states;
+  request.hooks.checkpoint_due = [] { return true; };
+  request.hooks.checkpoint = [&](const Archive& state) { states.push_back(state); };
+  basis_method(method).learn(Context(), request);
+  return states.at(0);
+}
+
+/// The state of a method, taken up with each option of its clustering changed in turn.
+template <class Options>
+void expect_refused_by_name(const std::string& method, const std::string& name,
+                            const Options& options) {
+  const Matrix<float> patches = support::random_matrix<float>(400, 8, 3);
+  const Archive state = first_state(method, patches);
+  BasisRequest request{patches, {}, {}, {}, &state};
+  request.options.components = 12;
+  const auto refusal = [&](const Context& context, const Options& with) {
+    return support::refusal(
+        [&] { ClusteringRun(context, request, name, with, ClusteringRole::kMethod); });
+  };
+  EXPECT_EQ(refusal(Context(), options), "");
+  support::for_each_change(options, [&](const Options& changed, std::string_view field,
+                                        OnResume on_resume) {
+    const std::string message = refusal(Context(), changed);
+    const bool named = message.find(fmt::format("options: {} (saved ", field)) != std::string::npos;
+    EXPECT_EQ(named, on_resume == OnResume::kMustAgree) << field << ": " << message;
+  });
+  EXPECT_NE(refusal(Context({.seed = 1}), options).find("options: seed (saved 0, now 1)"),
+            std::string::npos);
+}
+
+TEST(ChangedOptions, OfClusteringAreRefusedByName) {
+  expect_refused_by_name("kmeans-triangle", "kmeans", KmeansOptions{.n_clusters = 12});
+  expect_refused_by_name("omp-1", "omp-1", SphericalKmeansOptions{.n_clusters = 12});
+}
+
 struct StartCase {
   std::string method;
   std::string init;
@@ -92,7 +135,7 @@ struct StartCase {
 class ClusteringStart : public testing::TestWithParam<StartCase> {
  protected:
   BasisRequest request() {
-    BasisRequest request{patches_, {}, {}, {}, nullptr};
+    BasisRequest request{patches_, labels_, {}, {}, nullptr};
     request.options.components = 12;
     request.options.init = GetParam().init;
     request.options.solver = GetParam().solver;
@@ -103,31 +146,42 @@ class ClusteringStart : public testing::TestWithParam<StartCase> {
   Basis learn(const Context& context, const BasisRequest& wanted) {
     return basis_method(GetParam().method).learn(context, wanted);
   }
+  /// Counts the turns of clustering alone: stages of other methods have other names.
+  static Context counting(Index& turns) {
+    return Context({.progress = [&turns](const Progress& progress) {
+      if (progress.stage == "kmeans" || progress.stage == "omp-1") ++turns;
+    }});
+  }
+  static std::vector<int> labels_of_three_classes(Index patches) {
+    std::vector<int> labels;
+    for (Index i = 0; i < patches; ++i) labels.push_back(static_cast<int>(i % 3));
+    return labels;
+  }
   const Matrix<float> patches_ = support::random_matrix<float>(400, 8, 3);
+  const std::vector<int> labels_ = labels_of_three_classes(400);
 };
 
 TEST_P(ClusteringStart, KilledAtAnyTurnGoesOnToTheSameBits) {
   BasisRequest whole = request();
-  std::vector<Archive> states;
+  std::vector<std::pair<Archive, Index>> states;  // each with the turns taken before
   std::vector<HistoryRow> told;
+  Index all_turns = 0;
   whole.hooks.checkpoint_due = [] { return true; };
-  whole.hooks.checkpoint = [&](const Archive& state) { states.push_back(state); };
+  whole.hooks.checkpoint = [&](const Archive& state) {
+    if (is_of_start(state)) states.emplace_back(state, all_turns);
+  };
   whole.hooks.iteration = [&](const HistoryRow& row) { told.push_back(row); };
-  const Basis wanted = learn(Context(), whole);
+  const Basis wanted = learn(counting(all_turns), whole);
   EXPECT_EQ(told.size(), wanted.history.size()) << "the start's turns are not the method's";
-  std::erase_if(states, [](const Archive& state) { return !is_of_start(state); });
   ASSERT_GE(states.size(), 3U);
-  for (std::size_t i = 0; i < states.size(); ++i) {
-    const Archive state = Archive::parse(states[i].bytes(), "state");
+  for (const auto& [saved, turns_before] : states) {
+    const Archive state = Archive::parse(saved.bytes(), "state");
     BasisRequest again = request();
     again.state = &state;
     Index turns = 0;
-    const Context context({.progress = [&](const Progress& progress) {
-      if (progress.stage == GetParam().init) ++turns;
-    }});
-    const Basis resumed = learn(context, again);
-    EXPECT_EQ(turns, static_cast<Index>(states.size() - i)) << "only the turns that were left";
-    EXPECT_TRUE(resumed.atoms.view() == wanted.atoms.view()) << "state " << i;
+    const Basis resumed = learn(counting(turns), again);
+    EXPECT_EQ(turns, all_turns - turns_before) << "only the turns that were left";
+    EXPECT_TRUE(resumed.atoms.view() == wanted.atoms.view()) << "after turn " << turns_before;
     EXPECT_EQ(resumed.history.size(), wanted.history.size());
   }
 }
@@ -151,22 +205,25 @@ TEST_P(ClusteringStart, CancelledGivesItsStateAndNoAtoms) {
   EXPECT_TRUE(learn(Context(), again).atoms.view() == wanted.atoms.view());
 }
 
-INSTANTIATE_TEST_SUITE_P(Bases, ClusteringStart,
-                         testing::Values(StartCase{"krica", "kmeans", SolverKind::kLbfgs},
-                                         StartCase{"krica", "kmeans", SolverKind::kAdam},
-                                         StartCase{"krica", "omp-1", SolverKind::kFixedPoint},
-                                         StartCase{"rica", "omp-1", SolverKind::kLbfgs},
-                                         StartCase{"ksr", "kmeans", SolverKind::kLbfgs},
-                                         StartCase{"sparse-autoencoder", "kmeans",
-                                                   SolverKind::kLbfgs},
-                                         StartCase{"omp-1", "kmeans", std::nullopt},
-                                         StartCase{"max-margin-krica", "kmeans", std::nullopt}),
-                         [](const auto& test) {
-                           std::string name = test.param.method + test.param.init;
-                           if (test.param.solver) name += name_of(*test.param.solver);
-                           std::erase(name, '-');
-                           return name;
-                         });
+INSTANTIATE_TEST_SUITE_P(
+    Bases, ClusteringStart,
+    testing::Values(StartCase{"krica", "kmeans", SolverKind::kLbfgs},
+                    StartCase{"krica", "kmeans", SolverKind::kAdam},
+                    StartCase{"krica", "omp-1", SolverKind::kFixedPoint},
+                    StartCase{"rica", "omp-1", SolverKind::kLbfgs},
+                    StartCase{"ksr", "kmeans", SolverKind::kLbfgs},
+                    StartCase{"sparse-autoencoder", "kmeans", SolverKind::kLbfgs},
+                    StartCase{"omp-1", "kmeans", std::nullopt},
+                    StartCase{"max-margin-krica", "kmeans", std::nullopt},
+                    StartCase{"d-krica", "class-kmeans", SolverKind::kLbfgs},
+                    StartCase{"drica", "label-affinity", SolverKind::kAdam},
+                    StartCase{"krica", "label-affinity", SolverKind::kFixedPoint}),
+    [](const auto& test) {
+      std::string name = test.param.method + test.param.init;
+      if (test.param.solver) name += name_of(*test.param.solver);
+      std::erase(name, '-');
+      return name;
+    });
 
 INSTANTIATE_TEST_SUITE_P(Bases, ClusteringMethod,
                          testing::Values("kmeans-triangle", "kmeans-hard", "omp-1"),

@@ -6,11 +6,14 @@
 #include <Eigen/Dense>
 #include <cmath>
 
+#include "bases/ica.hpp"
 #include "krica/bases/basis.hpp"
 #include "krica/objectives/rica.hpp"
 #include "krica/patches/kernel_pca.hpp"
 #include "krica/runtime/error.hpp"
 #include "solvers/amari.hpp"
+#include "solvers/common.hpp"
+#include "support/changed_options.hpp"
 #include "support/comparison.hpp"
 #include "support/problems.hpp"
 #include "support/tolerances.hpp"
@@ -106,6 +109,26 @@ TEST(Ica, RefusesAStateOfAnotherRun) {
   EXPECT_THROW(basis_method("ica").learn(Context(), request), InvalidArgument);
   request.options.components = 4;
   EXPECT_THROW(basis_method("ica").learn(Context({.seed = 1}), request), InvalidArgument);
+}
+
+TEST(Ica, ChangedOptionsAreRefusedByName) {
+  const Mixture mixed = mixture(500, 6);
+  BasisRequest request = request_for(mixed.X, 4);
+  Archive state;
+  request.hooks.checkpoint_due = [] { return true; };
+  request.hooks.checkpoint = [&](const Archive& saved) { state = saved; };
+  basis_method("ica").learn(Context(), request);
+  const IcaOptions options{.components = 4, .max_iterations = request.options.iterations};
+  const auto refusal = [&](const IcaOptions& with) {
+    return support::refusal([&] { check_origin(state, "ica", identity_of(with, 0)); });
+  };
+  EXPECT_EQ(refusal(options), "");
+  support::for_each_change(
+      options, [&](const IcaOptions& changed, std::string_view field, OnResume on_resume) {
+        const std::string message = refusal(changed);
+        const bool named = message.find(std::string(field) + " (saved ") != std::string::npos;
+        EXPECT_EQ(named, on_resume == OnResume::kMustAgree) << field << ": " << message;
+      });
 }
 
 /// Lemma 4.1: on white samples Σ ‖WᵀWz - z‖²/m = ‖WᵀW - I‖².

@@ -86,7 +86,7 @@ using LearnBasis = Basis(const Context&, const BasisRequest&);
 
 /// Which values of BasisOptions::solver a method accepts.
 enum class SolverChoice {
-  kAny,
+  kAll,
   kAdam,  ///< it learns by Adam whatever happens
   kNone,  ///< it learns by steps of its own, or not at all
 };
@@ -107,7 +107,7 @@ struct BasisMethod {
   /// What krica tune tries where no grid is given: "name=value,value name=value,..."
   std::string_view grid = {};
   bool own_start = false;  ///< it begins in its own way, for which `init` is only a name
-  SolverChoice solvers = SolverChoice::kAny;
+  SolverChoice solvers = SolverChoice::kAll;
   double sparsity = 0.01;              ///< default of the weight of its sparsity term
   std::string_view whitening = "zca";  ///< default of the preprocessing
   /// Directions that the whitening keeps by default, as a part of the components; 0 for all.

@@ -9,6 +9,7 @@
 // farthest from its own centre. The same bits for any number of threads.
 #pragma once
 
+#include <string_view>
 #include <vector>
 
 #include "krica/clustering/turn.hpp"
@@ -21,6 +22,7 @@ enum class KmeansStart {
   kPlusPlus,  ///< k-means++, on at most 32 samples a cluster where there are more
   kSamples,   ///< K different random samples
 };
+std::string_view name_of(KmeansStart start);
 
 struct KmeansOptions {
   Index n_clusters = 0;  ///< K, in 1 ... number of samples

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The options of clustering as solvers/option_fields.hpp lists those of the solvers.
+#pragma once
+
+#include "krica/clustering/kmeans.hpp"
+#include "krica/clustering/spherical_kmeans.hpp"
+#include "solvers/option_fields.hpp"
+
+namespace krica {
+
+template <OptionsOf<KmeansOptions> Options, class Visit>
+void each_field(Options& options, Visit visit) {
+  auto& [n_clusters, start, max_iterations, tolerance] = options;
+  visit("n_clusters", n_clusters, kAny);  // bounded by the samples
+  visit("start", start, kAny);
+  visit("max_iterations", max_iterations, kNotNegative, OnResume::kMayDiffer);
+  visit("tolerance", tolerance, kNotNegative);
+}
+
+template <OptionsOf<SphericalKmeansOptions> Options, class Visit>
+void each_field(Options& options, Visit visit) {
+  auto& [n_clusters, max_iterations, tolerance] = options;
+  visit("n_clusters", n_clusters, kAtLeastOne);
+  visit("max_iterations", max_iterations, kNotNegative, OnResume::kMayDiffer);
+  visit("tolerance", tolerance, kFiniteNotNegative);
+}
+
+}  // namespace krica
