@@ -23,6 +23,7 @@ namespace {
 
 constexpr Index kBlock = 128;
 constexpr Index kTile = 256;
+constexpr Index kProductColumns = 64;  // few, as the work of a tile grows with its place
 
 template <class View>
 blasint stride(const View& view) {
@@ -169,10 +170,11 @@ void multiply_upper(const Context& context, blas::Op op, ConstMatrixView<float> 
   blas::set_up();
   const Matrix<float> old = Matrix<float>::copy_of(x);
   const bool plain = op == blas::Op::kPlain;
-  const Partition tiles(U.rows(), kBlock);
+  const Partition tiles(U.rows(), kProductColumns);
   const Work work = work_of(U.rows(), U.rows(), x.rows());
   parallel_for(context, tiles.count(), work, [&](Index t) {
-    const Range tile = tiles[t];
+    // The largest first, so that threads end together.
+    const Range tile = tiles[plain ? tiles.count() - 1 - t : t];
     const Range others = plain ? Range{0, tile.begin} : Range{tile.end, U.rows()};
     const MatrixView<float> result = columns_of(x, tile);
     multiply(CblasRight, plain ? CblasNoTrans : CblasTrans, part_of(U, tile, tile), result);
