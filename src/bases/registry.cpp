@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include <fmt/ranges.h>
-
 #include <array>
 #include <string>
 #include <vector>
 
 #include "krica/bases/basis.hpp"
+#include "krica/runtime/words.hpp"
 #include "runtime/check.hpp"
 #include "runtime/nearest.hpp"
 
@@ -262,8 +261,7 @@ const BasisMethod& basis_method(std::string_view name) {
     if (method.name == name) return method;
     known.emplace_back(method.name);
   }
-  throw InvalidArgument(fmt::format("[method] unknown method '{}'{}; known: {}", name,
-                                    did_you_mean(name, known), fmt::join(known, ", ")));
+  unknown_word("method", name, known, "method");
 }
 
 }  // namespace krica

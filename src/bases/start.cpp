@@ -7,6 +7,7 @@
 
 #include "bases/class_atoms.hpp"
 #include "bases/clustering_run.hpp"
+#include "krica/runtime/words.hpp"
 #include "krica/solvers/adam.hpp"
 #include "krica/solvers/fixed_point.hpp"
 #include "krica/solvers/lbfgs.hpp"
@@ -182,11 +183,10 @@ Matrix<float> starting_atoms(const Context& context, const BasisRequest& request
   if (options.init == "omp-1") return omp1_atoms(context, request);
   if (options.init == "class-kmeans") return class_kmeans(context, request);
   if (options.init == "label-affinity") return label_affinity(context, request);
-  require(options.init == "kmeans", "basis",
-          "unknown init '{}'; known: kmeans, omp-1, random-patches, random, class-kmeans, "
-          "label-affinity",
-          options.init);
-  return kmeans_of(context, request, ClusteringRole::kStart).atoms;
+  if (options.init == "kmeans") return kmeans_of(context, request, ClusteringRole::kStart).atoms;
+  unknown_word("init", options.init,
+               {"kmeans", "omp-1", "random-patches", "random", "class-kmeans", "label-affinity"},
+               "basis");
 }
 
 Matrix<float> starting_directions(const Context& context, const BasisRequest& request) {

@@ -142,7 +142,7 @@ DataSet open_dataset(const Context& context, const fs::path& path, const OpenOpt
     if (format == DataFormat::kAuto) {
       format = path == "embedded" ? DataFormat::kEmbedded : recognise(place);
     } else if (format != DataFormat::kEmbedded && !fs::exists(path)) {
-      io_error("data", path, "cannot open", ENOENT);
+      no_such_data(path);
     }
     check_applicable(format, place, options);
     DataSet data = read(context, format, place, options);

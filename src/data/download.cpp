@@ -6,6 +6,7 @@
 #include "data/errors.hpp"
 #include "data/fetch.hpp"
 #include "data/remote_set.hpp"
+#include "krica/runtime/words.hpp"
 
 namespace krica {
 namespace {
@@ -13,12 +14,12 @@ namespace {
 namespace fs = std::filesystem;
 
 RemoteSet find_set(std::string_view name) {
-  std::string known;
+  std::vector<std::string> known;
   for (RemoteSet& set : remote_sets()) {
     if (set.info.name == name) return std::move(set);
-    known += (known.empty() ? "" : ", ") + set.info.name;
+    known.push_back(set.info.name);
   }
-  throw InvalidArgument(fmt::format("[download] unknown data set '{}'; known: {}", name, known));
+  unknown_word("data set", name, known, "download");
 }
 
 /// From the first address that has the file as it must be. Wrong content anywhere goes before an

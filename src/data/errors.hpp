@@ -33,6 +33,13 @@ template <class... Args>
                             code == ENOENT ? did_you_mean_file(path) : ""));
 }
 
+/// For data that is not there: names of files, and what else may be said in place of one.
+[[noreturn]] inline void no_such_data(const std::filesystem::path& path) {
+  throw IoError(fmt::format("[data] {}: cannot open: {}{}", path.string(),
+                            std::generic_category().message(ENOENT),
+                            did_you_mean_file(path, {"embedded"})));
+}
+
 /// Runs `body`; what std::filesystem throws in it becomes an IoError.
 template <class Body>
 auto with_io_errors(std::string_view operation, Body&& body) {

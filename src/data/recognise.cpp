@@ -139,7 +139,8 @@ DataFormat recognise_file(const fs::path& path) {
 DataFormat recognise(fs::path& path) {
   std::error_code error;
   const fs::file_status status = fs::status(path, error);
-  if (!fs::exists(status)) io_error("data", path, "cannot open", error ? error.value() : ENOENT);
+  if (status.type() == fs::file_type::not_found) no_such_data(path);
+  if (!fs::exists(status)) io_error("data", path, "cannot open", error.value());
   return fs::is_directory(status) ? recognise_directory(path) : recognise_file(path);
 }
 

@@ -2,6 +2,7 @@
 #include <array>
 
 #include "experiments/plans.hpp"
+#include "krica/runtime/words.hpp"
 #include "runtime/check.hpp"
 #include "runtime/names.hpp"
 
@@ -44,13 +45,13 @@ ExperimentSize experiment_size(std::string_view name) { return find_value(kSizes
 std::span<const Experiment> experiments() { return kExperiments; }
 
 const Experiment& experiment(std::string_view name) {
-  std::string known;
+  std::vector<std::string> known;
   for (const Experiment& candidate : kExperiments) {
     if (candidate.name == name) return candidate;
-    known += (known.empty() ? "" : ", ") + std::string(candidate.name);
+    known.emplace_back(candidate.name);
   }
-  throw InvalidArgument(
-      fmt::format("[reproduce] unknown experiment '{}'; known: {}, all", name, known));
+  known.emplace_back("all");
+  unknown_word("experiment", name, known, "reproduce");
 }
 
 }  // namespace krica

@@ -7,8 +7,9 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
-#include "runtime/check.hpp"
+#include "krica/runtime/words.hpp"
 
 namespace krica {
 
@@ -26,12 +27,12 @@ std::string_view find_name(const NameTable<Enum, Count>& table, Enum value) {
 /// Throws InvalidArgument that lists the known names.
 template <class Enum, std::size_t Count>
 Enum find_value(const NameTable<Enum, Count>& table, std::string_view name, std::string_view what) {
-  std::string known;
+  std::vector<std::string> known;
   for (const auto& [value, candidate] : table) {
     if (candidate == name) return value;
-    known += (known.empty() ? "" : ", ") + std::string(candidate);
+    known.emplace_back(candidate);
   }
-  throw InvalidArgument(fmt::format("[{}] unknown {} '{}'; known: {}", what, what, name, known));
+  unknown_word(what, name, known, what);
 }
 
 }  // namespace krica

@@ -43,7 +43,8 @@ std::string did_you_mean(std::string_view word, const std::vector<std::string>& 
   return meant.empty() ? meant : fmt::format("; did you mean '{}'?", meant);
 }
 
-std::string did_you_mean_file(const std::filesystem::path& path) {
+std::string did_you_mean_file(const std::filesystem::path& path,
+                              const std::vector<std::string>& other) {
   std::error_code error;
   const std::filesystem::path parent = path.has_parent_path() ? path.parent_path() : ".";
   std::vector<std::string> names;
@@ -52,7 +53,7 @@ std::string did_you_mean_file(const std::filesystem::path& path) {
   std::erase(names, path.filename());  // a link to nothing is there and cannot be opened
   std::sort(names.begin(), names.end());
   const std::string meant = nearest(path.filename().string(), names);
-  if (meant.empty()) return meant;
+  if (meant.empty()) return did_you_mean(path.string(), other);
   const std::filesystem::path whole =
       path.has_parent_path() ? parent / meant : std::filesystem::path(meant);
   return fmt::format("; did you mean '{}'?", whole.string());

@@ -17,7 +17,9 @@ std::string nearest(std::string_view word, const std::vector<std::string>& known
 /// "; did you mean 'x'?", or nothing.
 std::string did_you_mean(std::string_view word, const std::vector<std::string>& known);
 
-/// The same for a path that does not exist, from the names beside it.
-std::string did_you_mean_file(const std::filesystem::path& path);
+/// The same for a path that does not exist, from the names beside it and `other` words that could
+/// stand in its place.
+std::string did_you_mean_file(const std::filesystem::path& path,
+                              const std::vector<std::string>& other = {});
 
 }  // namespace krica

@@ -4,12 +4,14 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "krica/runtime/nearest.hpp"
+
 namespace krica {
 
 void unknown_word(std::string_view what, std::string_view word,
-                  const std::vector<std::string>& known) {
-  throw InvalidArgument(
-      fmt::format("[options] unknown {} '{}'; known: {}", what, word, fmt::join(known, ", ")));
+                  const std::vector<std::string>& known, std::string_view operation) {
+  throw InvalidArgument(fmt::format("[{}] unknown {} '{}'{}; known: {}", operation, what, word,
+                                    did_you_mean(word, known), fmt::join(known, ", ")));
 }
 
 }  // namespace krica

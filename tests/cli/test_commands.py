@@ -113,6 +113,12 @@ def test_help_fits_on_a_screen(krica, command):
         (["methods", "max-margin"], None),
         (["methods", "omp1"], "omp-1"),
         (["train", "embedded", "-o", "m", "--method", "k-rica"], "krica"),
+        (["train", "embedded", "-o", "m", "--kernel", "gausian"], "did you mean 'gaussian'?"),
+        (["train", "embedded", "-o", "m", "--init", "kmean"], "did you mean 'kmeans'?"),
+        (["train", "embedded", "-o", "m", "--solver", "newton"], None),
+        (["data", "get", "cifar1O"], "did you mean 'cifar10'?"),
+        (["train", "set", "-o", "m", "--format", "foldr"], "did you mean 'folder'?"),
+        (["reproduce", "gama"], "did you mean 'gamma'?"),
     ],
 )
 def test_a_mistyped_word_is_guessed(krica, words, meant):
@@ -124,6 +130,7 @@ def test_a_mistyped_word_is_guessed(krica, words, meant):
 def test_a_mistyped_file_is_guessed(krica):
     (krica.directory / "photos").mkdir()
     assert "did you mean 'photos'?" in krica("train", "phtoos", "-o", "m.krica", code=4)
+    assert "did you mean 'embedded'?" in krica("train", "embedde", "-o", "m.krica", code=4)
     (krica.directory / "clothes.krica").touch()
     (krica.directory / "image.pgm").touch()
     (krica.directory / "options.toml").touch()

@@ -80,6 +80,8 @@ TEST(NameTable, ServesBothDirections) {
 TEST(NameTable, ListsTheKnownNames) {
   EXPECT_EQ(refusal([] { (void)find_value(kColours, "green", "colour"); }),
             "[colour] unknown colour 'green'; known: red, blue");
+  EXPECT_EQ(refusal([] { (void)find_value(kColours, "bleu", "colour"); }),
+            "[colour] unknown colour 'bleu'; did you mean 'blue'?; known: red, blue");
 }
 
 }  // namespace

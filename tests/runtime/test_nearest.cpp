@@ -27,6 +27,10 @@ TEST(Nearest, FilesBesideAMissingOne) {
             "; did you mean '" + (folder / "photos").string() + "'?");
   EXPECT_EQ(did_you_mean_file(folder / "unlike"), "");
   EXPECT_EQ(did_you_mean_file("no/such/folder/at/all"), "");
+  EXPECT_EQ(did_you_mean_file("embedde-d", {"embedded"}), "; did you mean 'embedded'?");
+  EXPECT_EQ(did_you_mean_file(folder / "phtoos", {"phtoo"}),
+            "; did you mean '" + (folder / "photos").string() + "'?")
+      << "a file beside it comes first";
   std::filesystem::remove_all(folder);
 }
 

@@ -7,6 +7,7 @@
 
 #include "command_tree.hpp"
 #include "commands.hpp"
+#include "one_of.hpp"
 
 namespace krica::cli {
 namespace {
@@ -258,7 +259,7 @@ void add_completion(CLI::App& app) {
   CLI::App* sub = app.add_subcommand("completion", "Print a completion script for a shell");
   sub->add_option("SHELL", *shell, "shell to complete for")
       ->required()
-      ->check(CLI::IsMember({"bash", "zsh", "fish"}));
+      ->check(one_of({"bash", "zsh", "fish"}));
   sub->footer("\nExample: source <(krica completion bash)");
   sub->callback([&app, shell] {
     const CommandEntry root = command_tree(app);

@@ -3,6 +3,7 @@
 
 #include "commands.hpp"
 #include "data/convert.hpp"
+#include "one_of.hpp"
 #include "session.hpp"
 
 namespace krica::cli {
@@ -35,7 +36,7 @@ void add_convert(CLI::App& parent) {
   add_data_options(*sub, command->data);
   add_path(*sub, "TARGET", command->target, "new or empty directory to write to")->required();
   sub->add_option("--to", command->to, "format to write")
-      ->check(CLI::IsMember({"cifar10", "idx", "npy", "folder"}))
+      ->check(one_of({"cifar10", "idx", "npy", "folder"}))
       ->capture_default_str();
   add_session_options(*sub, command->session);
   sub->footer("\nExample: krica data convert embedded clothes --to folder");

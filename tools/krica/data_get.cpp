@@ -8,6 +8,7 @@
 
 #include "commands.hpp"
 #include "data/download.hpp"
+#include "one_of.hpp"
 #include "session.hpp"
 
 namespace krica::cli {
@@ -103,7 +104,7 @@ void add_data_get(CLI::App& data) {
       "get", "Download a public data set from its authors, verify its checksums and unpack it");
   sub->add_option("NAME", command->name, "name of the data set")
       ->required()
-      ->check(CLI::IsMember(set_names()));
+      ->check(one_of(set_names()));
   add_path(*sub, "DIRECTORY", command->directory, "directory to download to; default data/NAME");
   sub->add_option("--mirror", command->mirror,
                   "download from ADDRESS/NAME/ instead (http, https or file)")

@@ -7,6 +7,7 @@
 #include "data/npy.hpp"
 #include "krica/models/model.hpp"
 #include "krica/runtime/error.hpp"
+#include "one_of.hpp"
 #include "session.hpp"
 #include "waiting.hpp"
 
@@ -60,7 +61,7 @@ void add_encode(CLI::App& app) {
   add_data_options(*sub, command->data);
   add_path(*sub, "-o,--output", command->features, ".npy file to write")->required();
   sub->add_option("--split", command->split, "part of the data to encode")
-      ->check(CLI::IsMember({"train", "test"}))
+      ->check(one_of({"train", "test"}))
       ->capture_default_str();
   add_session_options(*sub, command->session);
   sub->footer(

@@ -6,6 +6,7 @@
 #include "krica/models/model.hpp"
 #include "krica/runtime/error.hpp"
 #include "models/class_match.hpp"
+#include "one_of.hpp"
 #include "session.hpp"
 #include "waiting.hpp"
 
@@ -145,7 +146,7 @@ void add_evaluate(CLI::App& app) {
   sub->add_option("--split", command->split,
                   "part of the data to evaluate on; if there is no test part: the images that the "
                   "model was not trained on")
-      ->check(CLI::IsMember({"test", "train"}))
+      ->check(one_of({"test", "train"}))
       ->capture_default_str();
   sub->add_flag("--ignore-unknown", command->ignore_unknown,
                 "leave out classes that the model does not know");

@@ -5,6 +5,7 @@
 #include "commands.hpp"
 #include "krica/runtime/error.hpp"
 #include "krica/runtime/words.hpp"
+#include "one_of.hpp"
 #include "predict_inputs.hpp"
 #include "predict_output.hpp"
 #include "progress.hpp"
@@ -193,11 +194,11 @@ void add_predict(CLI::App& app) {
            "needed; images are resized to the model's")
       ->required();
   sub->add_option("--format", command->format, "data format; auto detects it")
-      ->check(CLI::IsMember(all_names<DataFormat>()))
+      ->check(one_of(all_names<DataFormat>()))
       ->capture_default_str();
   sub->add_option("--split", command->split,
                   "part of a data set to predict; auto: the test part, or all where there is none")
-      ->check(CLI::IsMember({"auto", "train", "test"}))
+      ->check(one_of({"auto", "train", "test"}))
       ->capture_default_str();
   sub->add_option("--top", command->top, "classes to list per item (CSV: 1 unless given)")
       ->capture_default_str();

@@ -8,6 +8,7 @@
 #include "experiments/summary.hpp"
 #include "krica/runtime/error.hpp"
 #include "krica/runtime/words.hpp"
+#include "one_of.hpp"
 #include "report/experiment_report.hpp"
 #include "session.hpp"
 
@@ -183,7 +184,7 @@ void add_reproduce(CLI::App& app) {
   CLI::App* sub = app.add_subcommand(
       "reproduce", "Run a table or figure of the paper and write the results and a report");
   sub->add_option("EXPERIMENT", command->experiment, "table or figure to run, or all")
-      ->check(CLI::IsMember(experiment_names()))
+      ->check(one_of(experiment_names()))
       ->required();
   add_path(
       *sub, "--data", command->request.data,
@@ -195,7 +196,7 @@ void add_reproduce(CLI::App& app) {
          "--size", command->size,
          "full: as in the paper; quick: minutes, on a subset of the images; smoke: seconds, a "
          "check that everything runs")
-      ->check(CLI::IsMember(all_names<ExperimentSize>()))
+      ->check(one_of(all_names<ExperimentSize>()))
       ->capture_default_str();
   sub->add_flag("--quick", command->quick, "same as --size quick");
   sub->add_option("--components", command->request.components,

@@ -15,6 +15,7 @@
 
 #include "krica/runtime/error.hpp"
 #include "krica/runtime/words.hpp"
+#include "one_of.hpp"
 #include "progress.hpp"
 #include "runtime/nearest.hpp"
 
@@ -106,7 +107,7 @@ class OptionAdder {
     if (is_switch(name)) {
       added->expected(0);  // a flag; --flips=no switches it off
     } else {
-      added->check(CLI::IsMember({"auto", "yes", "no"}));
+      added->check(one_of({"auto", "yes", "no"}));
     }
     added->default_str("auto")->group(kModelGroup);
   }
@@ -171,7 +172,7 @@ void add_data_options(CLI::App& command, DataOptions& options) {
   add_path(command, "DATA", options.path, "directory or file of images or samples, or 'embedded'")
       ->required();
   command.add_option("--format", options.format, "data format; auto detects it")
-      ->check(CLI::IsMember(all_names<DataFormat>()))
+      ->check(one_of(all_names<DataFormat>()))
       ->capture_default_str()
       ->group(group);
   add_auto_number(
@@ -182,7 +183,7 @@ void add_data_options(CLI::App& command, DataOptions& options) {
   command
       .add_option("--image-size-rule", options.image_size_rule,
                   "scale each side separately, crop the longer side, or pad the shorter one")
-      ->check(CLI::IsMember(all_names<ImageSizeRule>()))
+      ->check(one_of(all_names<ImageSizeRule>()))
       ->capture_default_str()
       ->group(group);
   command

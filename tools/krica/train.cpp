@@ -12,6 +12,7 @@
 #include "krica/models/training.hpp"
 #include "krica/runtime/error.hpp"
 #include "models/recommendation.hpp"
+#include "one_of.hpp"
 #include "report/trial_report.hpp"
 #include "run_report.hpp"
 #include "session.hpp"
@@ -323,7 +324,7 @@ void add_command(CLI::App& app, const char* name, const char* help, bool classif
     sub->add_option(
            "--control", command->control,
            "also test the same number of random patches: yes, no, or auto (if the method is auto)")
-        ->check(CLI::IsMember({"auto", "yes", "no"}))
+        ->check(one_of({"auto", "yes", "no"}))
         ->capture_default_str();
     add_path(*sub, "--report", command->report, "write an HTML report");
   }

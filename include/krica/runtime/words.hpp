@@ -31,9 +31,11 @@ std::vector<std::string> all_names() {
   }
 }
 
-/// "[options] unknown kernel 'gauss'; known: linear, gaussian, ..."
+/// Throws InvalidArgument: "[options] unknown kernel 'gausian'; did you mean 'gaussian'?; known:
+/// linear, gaussian, ..."
 [[noreturn]] void unknown_word(std::string_view what, std::string_view word,
-                               const std::vector<std::string>& known);
+                               const std::vector<std::string>& known,
+                               std::string_view operation = "options");
 
 template <class Value>
 concept Worded = std::is_enum_v<Value> || requires(const Value& value, std::string_view text) {

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "krica/runtime/nearest.hpp"
+
+namespace krica::cli {
+
+/// As CLI::IsMember, whose help it has; the refusal of a mistyped word says which was meant.
+inline CLI::Validator one_of(std::vector<std::string> words) {
+  CLI::Validator check = CLI::IsMember(words);
+  const std::string listed = check.get_description();
+  check.operation([words = std::move(words), listed](std::string& word) -> std::string {
+    if (std::find(words.begin(), words.end(), word) != words.end()) return {};
+    return word + " not in " + listed + did_you_mean(word, words);
+  });
+  return check;
+}
+
+}  // namespace krica::cli
