@@ -81,16 +81,6 @@ std::vector<std::vector<Index>> shared_out(const Matrix<double>& affinity, Index
 // those before it.
 const std::string kClassesBefore = "class_atoms";
 
-/// Adds the first `count` atoms to the states. Keeps the reference.
-SolverHooks with_classes_before(SolverHooks hooks, const Matrix<float>& atoms, Index count) {
-  if (!hooks.checkpoint) return hooks;
-  hooks.checkpoint = [keep = hooks.checkpoint, &atoms, count](Archive state) {
-    state.put(kClassesBefore, ConstMatrixView<float>(atoms).rows_between(0, count));
-    keep(state);
-  };
-  return hooks;
-}
-
 /// The class that the state was made in, with the atoms of those before it; 0 without a state.
 Index take_up_classes(const BasisRequest& request, const Shares& shares, Matrix<float>& atoms) {
   if (request.state == nullptr || !request.state->has(kClassesBefore)) return 0;
@@ -131,12 +121,15 @@ Matrix<float> class_kmeans(const Context& context, const BasisRequest& request) 
             "{} atoms a class cannot start from the {} patches of class {}; use more patches where "
             "there are more, fewer components or another init",
             shares.each, patches.rows(), y);
-    BasisRequest own{patches,
-                     {},
-                     request.options,
-                     with_classes_before(request.hooks, atoms, y * shares.each),
-                     y == first ? request.state : nullptr};
+    BasisRequest own{
+        patches, {}, request.options, request.hooks, y == first ? request.state : nullptr};
     own.options.components = shares.each;
+    own.hooks.checkpoint = [&](const Archive& state) {
+      if (!request.hooks.checkpoint) return;
+      Archive whole = state;
+      whole.put(kClassesBefore, ConstMatrixView<float>(atoms).rows_between(0, y * shares.each));
+      request.hooks.checkpoint(whole);
+    };
     const Basis centers = kmeans_of(context, own, ClusteringRole::kStart);
     std::copy_n(centers.atoms.data(), centers.atoms.size(), atoms.row(y * shares.each));
   }
