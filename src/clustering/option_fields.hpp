@@ -3,8 +3,8 @@
 // The options of clustering as solvers/option_fields.hpp lists those of the solvers.
 #pragma once
 
+#include "clustering/spherical_kmeans.hpp"
 #include "krica/clustering/kmeans.hpp"
-#include "krica/clustering/spherical_kmeans.hpp"
 #include "solvers/option_fields.hpp"
 
 namespace krica {

@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "krica/runtime/nearest.hpp"
+#include "runtime/nearest.hpp"
 
 namespace krica {
 

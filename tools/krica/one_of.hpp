@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "krica/runtime/nearest.hpp"
+#include "runtime/nearest.hpp"
 
 namespace krica::cli {
 
