@@ -23,6 +23,8 @@ struct Case {
   double reconstruction = 0;
   bool overlap = false;
   EncoderKind code = EncoderKind::kKernel;
+  std::string_view levels = {};  // empty: of the grid
+  PoolFunction function = PoolFunction::kSum;
 };
 
 std::string name_of_case(const testing::TestParamInfo<Case>& info) {
@@ -32,7 +34,8 @@ std::string name_of_case(const testing::TestParamInfo<Case>& info) {
                                : support::test_name(std::string(name_of(c.code)));
   return code + "Grid" + std::to_string(c.grid) + "Stride" + std::to_string(c.stride) +
          (c.overlap ? "Overlap" : "") + support::test_name(std::string(name_of(c.loss))) + "Power" +
-         std::to_string(static_cast<int>(10 * c.power)) + (c.reconstruction > 0 ? "Krica" : "");
+         std::to_string(static_cast<int>(10 * c.power)) + (c.reconstruction > 0 ? "Krica" : "") +
+         (c.levels.empty() ? "" : "Levels") + (c.function == PoolFunction::kMean ? "Mean" : "");
 }
 
 class WholeObjective : public testing::TestWithParam<Case> {};
@@ -43,6 +46,8 @@ TEST_P(WholeObjective, GradientAgreesWithDifferences) {
   problem.kernel.kind = c.kernel;
   problem.code = c.code;
   problem.features = support::features(3, c.stride, c.grid, c.grid, c.overlap, c.power);
+  if (!c.levels.empty()) problem.features.pooling.levels = PoolLevels::from_text(c.levels);
+  problem.features.pooling.function = c.function;
   const PatchSource source = problem.source();
   const Matrix<float> images = problem.pixels();
   const std::vector<int> labels = problem.labels();
@@ -85,6 +90,8 @@ std::vector<Case> cases() {
     list.push_back({.kernel = kernel, .loss = MarginLoss::kCrossEntropy, .power = 1});
     list.push_back({.kernel = kernel, .reconstruction = 0.3});
     list.push_back({.kernel = kernel, .overlap = true});
+    list.push_back({.kernel = kernel, .levels = "1x1,2x2,3x4"});
+    list.push_back({.kernel = kernel, .levels = "3x2,1x1", .function = PoolFunction::kMean});
   }
   list.push_back({.kernel = KernelKind::kInverseDistance});
   list.push_back({.kernel = KernelKind::kHistogramIntersection});
