@@ -84,7 +84,8 @@ void JointObjectiveOptions::validate() const {
 
 void require_derivative(const PoolingOptions& pooling) {
   require(pooling.function != PoolFunction::kMax, kName,
-          "max-margin training has no derivative of max pooling; use pool-function sum or mean");
+          "max-margin training has no derivative of max pooling; use pool-function sum or mean, or "
+          "another method such as omp-1");
 }
 
 template <class Scalar>
