@@ -61,7 +61,7 @@ Extractor make_extractor(const ByteImages& images, Index field, Index K, double 
                          ConstMatrixView<float>(patches).rows_between(0, K));
   krica::Archive archive;
   preprocessing.save(archive);
-  return {std::move(archive), krica::FeatureExtractor({.receptive_field = field}, images.shape(),
+  return {std::move(archive), krica::FeatureExtractor({{.receptive_field = field}}, images.shape(),
                                                       preprocessing, std::move(encoder))};
 }
 

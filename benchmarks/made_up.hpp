@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "byte_images.hpp"
+#include "features/patch_source.hpp"
 #include "joint/image_batch.hpp"
 #include "krica/features/extractor.hpp"
 #include "krica/joint/objective.hpp"
@@ -94,7 +95,7 @@ inline constexpr double kGamma = 3;
 
 /// Encode and pool with K atoms.
 inline FeatureExtractor make_extractor(const Images& images, Index K, Index stride) {
-  return {{.receptive_field = 6, .stride = stride},
+  return {{{.receptive_field = 6, .stride = stride}},
           images.set->shape(),
           images.preprocessing,
           Encoder({EncoderKind::kKernel, {.gamma = kGamma}}, images.atoms(K))};
@@ -107,9 +108,9 @@ class JointStep {
 
   JointStep(const Context& context, const Images& images, Index K)
       : context_(context),
-        options_{.encoder = {.kernel = {.gamma = kGamma}}, .features = {6, 2, 2, 2, false, 0.5}},
-        objective_(context, options_, images.set->shape()),
-        batch_(*images.set, images.preprocessing, objective_.grid(), options_.features),
+        images_(*images.set),
+        source_({{6, 2}, {.power = 0.5}}, images.set->shape(), images.preprocessing),
+        objective_({.encoder = {.kernel = {.gamma = kGamma}}}, source_),
         at_{images.atoms(K), Matrix<float>(1, K), random_matrix(10, 4 * K, "T"),
             Matrix<float>(1, 10)},
         gradient_(at_.zeros()) {
@@ -122,15 +123,15 @@ class JointStep {
 
   /// Forward and back.
   double run() {
-    batch_.load(context_, chosen_);
-    return objective_.value_and_gradient({batch_, labels_}, at_, gradient_, moments_);
+    const Matrix<float> batch = read_batch(context_, images_, chosen_);
+    return objective_.value_and_gradient(context_, {batch, labels_}, at_, gradient_, moments_);
   }
 
  private:
   const Context& context_;
-  JointObjectiveOptions options_;
+  const ImageSet& images_;
+  PatchSource source_;
   JointObjective<float> objective_;
-  ImageBatch batch_;
   std::vector<Index> chosen_;
   std::vector<int> labels_;
   JointParameters<float> at_;

@@ -165,7 +165,7 @@ Case training_case(const std::shared_ptr<const Images>& images, Index K) {
         const auto preprocessing = Preprocessing::fit(context, raw, {.unit_norm = true});
         const Matrix<float> patches = preprocessing.apply(context, raw);
         const FeatureExtractor extractor(
-            {.receptive_field = 6}, set.shape(), preprocessing,
+            {{.receptive_field = 6}}, set.shape(), preprocessing,
             Encoder({EncoderKind::kKernel, {.gamma = kGamma}},
                     ConstMatrixView<float>(patches).rows_between(0, K)));
         FeatureMatrix features = extractor.extract(context, set);

@@ -10,6 +10,7 @@
 #include "krica/clustering/kmeans.hpp"           // IWYU pragma: export
 #include "krica/features/encoder.hpp"            // IWYU pragma: export
 #include "krica/features/extractor.hpp"          // IWYU pragma: export
+#include "krica/features/feature_options.hpp"    // IWYU pragma: export
 #include "krica/features/pool_power.hpp"         // IWYU pragma: export
 #include "krica/features/pooling_grid.hpp"       // IWYU pragma: export
 #include "krica/joint/augmentation.hpp"          // IWYU pragma: export
@@ -26,6 +27,7 @@
 #include "krica/objectives/krica.hpp"            // IWYU pragma: export
 #include "krica/objectives/rica.hpp"             // IWYU pragma: export
 #include "krica/patches/kernel_pca.hpp"          // IWYU pragma: export
+#include "krica/patches/local_descriptors.hpp"   // IWYU pragma: export
 #include "krica/patches/preprocessing.hpp"       // IWYU pragma: export
 #include "krica/patches/sampling.hpp"            // IWYU pragma: export
 #include "krica/patches/whitening.hpp"           // IWYU pragma: export

@@ -2,8 +2,7 @@
 #include "krica/features/pooling_grid.hpp"
 
 #include <algorithm>
-#include <charconv>
-#include <cmath>
+#include <limits>
 
 #include "runtime/check.hpp"
 #include "runtime/parallel.hpp"
@@ -12,10 +11,9 @@ namespace krica {
 namespace {
 
 constexpr std::string_view kName = "features";
-
-Index positions_along(Index pixels, Index field, Index stride) {
-  return (pixels - field) / stride + 1;
-}
+constexpr Index kMostZones = 16 * PoolLevels::kMostCells;
+constexpr Index kLongestSide =
+    std::numeric_limits<std::int32_t>::max();  // products stay in 64 bits
 
 /// The positions of every cell along an axis.
 std::vector<Range> cell_ranges(Index positions, Index cells, bool overlap) {
@@ -31,109 +29,161 @@ std::vector<Range> cell_ranges(Index positions, Index cells, bool overlap) {
   return ranges;
 }
 
-/// The pieces between all borders of the cells.
-std::vector<Range> pieces_of(const std::vector<Range>& cells) {
+/// The cells of a level along both axes.
+struct CellRanges {
+  std::vector<Range> rows;
+  std::vector<Range> cols;
+};
+
+std::vector<CellRanges> ranges_of(const PoolingOptions& options, Positions size) {
+  std::vector<CellRanges> ranges;
+  for (const auto& [rows, cols] : options.levels.levels) {
+    require(rows <= size.rows && cols <= size.cols, kName,
+            "a pooling grid of {}x{} is finer than the {} x {} positions; use a coarser grid or a "
+            "smaller stride",
+            rows, cols, size.rows, size.cols);
+    ranges.push_back({cell_ranges(size.rows, rows, options.overlap),
+                      cell_ranges(size.cols, cols, options.overlap)});
+  }
+  return ranges;
+}
+
+/// Where cells of any level begin or end along an axis.
+std::vector<Index> borders_of(const std::vector<CellRanges>& levels,
+                              std::vector<Range> CellRanges::*axis) {
   std::vector<Index> borders;
-  for (const Range& cell : cells) {
-    borders.push_back(cell.begin);
-    borders.push_back(cell.end);
+  for (const CellRanges& level : levels) {
+    for (const Range& cell : level.*axis) {
+      borders.push_back(cell.begin);
+      borders.push_back(cell.end);
+    }
   }
   std::sort(borders.begin(), borders.end());
   borders.erase(std::unique(borders.begin(), borders.end()), borders.end());
-  std::vector<Range> pieces;
-  for (std::size_t b = 1; b < borders.size(); ++b) pieces.push_back({borders[b - 1], borders[b]});
-  return pieces;
+  return borders;
 }
 
-bool covers(const Range& cell, const Range& piece) {
-  return cell.begin <= piece.begin && piece.end <= cell.end;
+/// The cells of an axis that hold a position; they follow one another.
+Range cells_at(const std::vector<Range>& cells, Index position) {
+  const auto first = std::partition_point(cells.begin(), cells.end(),
+                                          [&](const Range& c) { return c.end <= position; });
+  const auto last =
+      std::partition_point(first, cells.end(), [&](const Range& c) { return c.begin <= position; });
+  return {first - cells.begin(), last - cells.begin()};
+}
+
+/// The cells of all levels that hold the position (row, col).
+std::vector<Index> cells_at(const std::vector<CellRanges>& levels, Index row, Index col) {
+  std::vector<Index> cells;
+  Index before = 0;  // cells of the levels so far
+  for (const CellRanges& level : levels) {
+    const Range rows = cells_at(level.rows, row);
+    const Range cols = cells_at(level.cols, col);
+    for (Index r = rows.begin; r < rows.end; ++r) {
+      for (Index c = cols.begin; c < cols.end; ++c)
+        cells.push_back(before + r * std::ssize(level.cols) + c);
+    }
+    before += std::ssize(level.rows) * std::ssize(level.cols);
+  }
+  return cells;
+}
+
+/// The piece between two borders that holds the position.
+Index piece_at(const std::vector<Index>& borders, Index position) {
+  return std::upper_bound(borders.begin(), borders.end(), position) - borders.begin() - 1;
+}
+
+PoolFunction settled_function(const PoolingOptions& options) {
+  const bool mean = options.overlap && options.function == PoolFunction::kSum;
+  return mean ? PoolFunction::kMean : options.function;
 }
 
 }  // namespace
 
-std::string PoolGrid::text() const { return fmt::format("{}x{}", rows, cols); }
-
-PoolGrid PoolGrid::from_text(std::string_view text) {
-  PoolGrid grid{0, 0};
-  const std::size_t cross = text.find('x');
-  if (cross != std::string_view::npos) {
-    std::from_chars(text.data(), text.data() + cross, grid.rows);
-    std::from_chars(text.data() + cross + 1, text.data() + text.size(), grid.cols);
-  }
-  require(grid.rows >= 1 && grid.cols >= 1 && text == grid.text(), "options",
-          "pool must be ROWSxCOLUMNS such as 2x2, got '{}'", text);
-  return grid;
-}
-
-void FeatureOptions::validate() const {
-  require(receptive_field >= 1, kName, "receptive_field must be >= 1, got {}", receptive_field);
-  require(stride >= 1, kName, "stride must be >= 1, got {}", stride);
-  require(pool_rows >= 1 && pool_cols >= 1, kName,
-          "the pooling grid must be at least 1x1, got {}x{}", pool_rows, pool_cols);
-  require(pool_power > 0 && pool_power <= 1, kName, "pool_power must be in (0, 1], got {}",
-          pool_power);
-}
-
-PoolingGrid::PoolingGrid(const FeatureOptions& options, ImageShape shape) {
+PoolingGrid::PoolingGrid(const PoolingOptions& options, Positions positions)
+    : size_(positions), function_(settled_function(options)) {
   options.validate();
-  const Index field = options.receptive_field;
-  require(field <= shape.height && field <= shape.width, kName,
-          "images of {} x {} pixels are smaller than the receptive field of {} x {}", shape.height,
-          shape.width, field, field);
-  position_rows_ = positions_along(shape.height, field, options.stride);
-  position_cols_ = positions_along(shape.width, field, options.stride);
-  require(options.pool_rows <= position_rows_ && options.pool_cols <= position_cols_, kName,
-          "a pooling grid of {}x{} is finer than the {} x {} positions; use a coarser grid or a "
-          "smaller stride",
-          options.pool_rows, options.pool_cols, position_rows_, position_cols_);
-  const auto rows = cell_ranges(position_rows_, options.pool_rows, options.pool_overlap);
-  const auto cols = cell_ranges(position_cols_, options.pool_cols, options.pool_overlap);
-  for (const Range& row : rows) {
-    for (const Range& col : cols) {
-      cell_sizes_.push_back(row.size() * col.size());
-      weights_.push_back(options.pool_overlap ? 1 / static_cast<double>(cell_sizes_.back()) : 1.0);
+  const auto [rows, cols] = positions;
+  require(rows >= 1 && cols >= 1 && rows <= kLongestSide && cols <= kLongestSide, kName,
+          "{} x {} positions cannot be pooled", rows, cols);
+  const std::vector<CellRanges> levels = ranges_of(options, positions);
+  row_borders_ = borders_of(levels, &CellRanges::rows);
+  col_borders_ = borders_of(levels, &CellRanges::cols);
+  const Index zones = (std::ssize(row_borders_) - 1) * (std::ssize(col_borders_) - 1);
+  require(zones <= kMostZones, kName,
+          "the pooling grids {} cut the positions into {} pieces, more than {}; use coarser ones",
+          options.levels.text(), zones, kMostZones);
+  for (const CellRanges& level : levels) {
+    for (const Range& row : level.rows) {
+      for (const Range& col : level.cols) cell_sizes_.push_back(row.size() * col.size());
     }
   }
-  for (const Range& row_piece : pieces_of(rows)) {
-    for (const Range& col_piece : pieces_of(cols)) {
-      std::vector<Index> cells;
-      for (std::size_t r = 0; r < rows.size(); ++r) {
-        for (std::size_t c = 0; c < cols.size(); ++c) {
-          if (covers(rows[r], row_piece) && covers(cols[c], col_piece))
-            cells.push_back(static_cast<Index>(r * cols.size() + c));
-        }
-      }
-      for (Index row = row_piece.begin; row < row_piece.end; ++row) {
-        for (Index col = col_piece.begin; col < col_piece.end; ++col)
-          places_.push_back({row, col, zones()});
-      }
-      cells_of_zone_.push_back(std::move(cells));
-    }
+  for (std::size_t r = 0; r + 1 < row_borders_.size(); ++r) {
+    for (std::size_t c = 0; c + 1 < col_borders_.size(); ++c)
+      cells_of_zone_.push_back(cells_at(levels, row_borders_[r], col_borders_[c]));
+  }
+}
+
+PoolingGrid::Run PoolingGrid::run_at(Index position) const {
+  // A band of zones holds whole rows of positions, and its zones whole columns of the band.
+  const Index band = piece_at(row_borders_, position / size_.cols);
+  const auto b = static_cast<std::size_t>(band);
+  const Index top = row_borders_[b];
+  const Index height = row_borders_[b + 1] - top;
+  const Index in_band = position - top * size_.cols;
+  const Index piece = piece_at(col_borders_, in_band / height);
+  const auto p = static_cast<std::size_t>(piece);
+  const Index left = col_borders_[p];
+  const Index width = col_borders_[p + 1] - left;
+  const Index in_zone = in_band - left * height;
+  const Index col = in_zone % width;
+  return {{top + in_zone / width, left + col, width - col},
+          band * (std::ssize(col_borders_) - 1) + piece};
+}
+
+template <class Scalar>
+void PoolingGrid::clear(MatrixView<Scalar> zones) const {
+  const bool maximum = function_ == PoolFunction::kMax;
+  zones.setConstant(maximum ? std::numeric_limits<Scalar>::lowest() : Scalar(0));
+}
+
+template <class Scalar>
+void PoolingGrid::gather(const Scalar* code, Scalar* zone, Index channels) const {
+  if (function_ == PoolFunction::kMax) {
+    for (Index u = 0; u < channels; ++u) zone[u] = std::max(zone[u], code[u]);
+  } else {
+    for (Index u = 0; u < channels; ++u) zone[u] += code[u];
   }
 }
 
 template <class Scalar>
-void PoolingGrid::pool(ConstMatrixView<Scalar> zone_sums, Scalar* cells) const {
-  const Index channels = zone_sums.cols();
-  std::fill(cells, cells + this->cells() * channels, Scalar(0));
-  for (Index z = 0; z < zones(); ++z) {
-    const Scalar* sums = zone_sums.data() + z * zone_sums.outerStride();
-    for (const Index g : cells_of_zone_[static_cast<std::size_t>(z)]) {
-      const auto weight = static_cast<Scalar>(weights_[static_cast<std::size_t>(g)]);
+void PoolingGrid::pool(ConstMatrixView<Scalar> zones, Scalar* cells) const {
+  const Index channels = zones.cols();
+  clear<Scalar>({cells, this->cells(), channels});
+  for (Index z = 0; z < this->zones(); ++z) {
+    const Scalar* zone = zones.data() + z * zones.outerStride();
+    for (const Index g : cells_of(z)) {
       Scalar* cell = cells + g * channels;
-      for (Index u = 0; u < channels; ++u) cell[u] += weight * sums[u];
+      if (function_ != PoolFunction::kMean) {
+        gather(zone, cell, channels);
+        continue;
+      }
+      const auto weight = static_cast<Scalar>(1 / static_cast<double>(cell_size(g)));
+      for (Index u = 0; u < channels; ++u) cell[u] += weight * zone[u];
     }
   }
 }
 
 template <class Scalar>
 void PoolingGrid::spread(const Scalar* cells, MatrixView<Scalar> zones) const {
+  require(function_ != PoolFunction::kMax, kName, "a maximum has no transpose");
   const Index channels = zones.cols();
   for (Index z = 0; z < this->zones(); ++z) {
     Scalar* zone = zones.data() + z * zones.outerStride();
     std::fill(zone, zone + channels, Scalar(0));
-    for (const Index g : cells_of_zone_[static_cast<std::size_t>(z)]) {
-      const auto weight = static_cast<Scalar>(weights_[static_cast<std::size_t>(g)]);
+    for (const Index g : cells_of(z)) {
+      const bool mean = function_ == PoolFunction::kMean;
+      const auto weight = static_cast<Scalar>(mean ? 1 / static_cast<double>(cell_size(g)) : 1.0);
       const Scalar* cell = cells + g * channels;
       for (Index u = 0; u < channels; ++u) zone[u] += weight * cell[u];
     }
@@ -141,6 +191,8 @@ void PoolingGrid::spread(const Scalar* cells, MatrixView<Scalar> zones) const {
 }
 
 #define KRICA_INSTANTIATE(Scalar)                                                  \
+  template void PoolingGrid::clear<Scalar>(MatrixView<Scalar>) const;              \
+  template void PoolingGrid::gather<Scalar>(const Scalar*, Scalar*, Index) const;  \
   template void PoolingGrid::pool<Scalar>(ConstMatrixView<Scalar>, Scalar*) const; \
   template void PoolingGrid::spread<Scalar>(const Scalar*, MatrixView<Scalar>) const
 KRICA_INSTANTIATE(float);

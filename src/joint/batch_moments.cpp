@@ -10,7 +10,7 @@
 namespace krica {
 namespace {
 
-constexpr std::string_view kName = "joint";
+constexpr std::string_view kName = "max-margin";
 constexpr Index kTileRows = 16;
 
 BatchMoments moments_of(const ColumnMoments& sums) {

@@ -15,7 +15,7 @@
 namespace krica {
 namespace {
 
-constexpr std::string_view kName = "joint";
+constexpr std::string_view kName = "max-margin";
 constexpr double kSoftAbsFloor = 1e-8;  // as the encoder's
 
 template <class Scalar>

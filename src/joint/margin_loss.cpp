@@ -3,9 +3,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "runtime/check.hpp"
 #include "runtime/names.hpp"
+#include "runtime/ordered_reduce.hpp"
 
 namespace krica {
 namespace {
@@ -51,23 +53,23 @@ MarginLoss margin_loss(std::string_view name) { return find_value(kLosses, name,
 template <class Scalar>
 double loss_and_derivative(MarginLoss loss, std::span<const int> labels,
                            MatrixView<Scalar> scores) {
-  require(static_cast<Index>(labels.size()) == scores.rows(), "joint", "{} labels for {} images",
-          labels.size(), scores.rows());
-  double sum = 0;
+  require(static_cast<Index>(labels.size()) == scores.rows(), "max-margin",
+          "{} labels for {} images", labels.size(), scores.rows());
+  std::vector<double> losses;
   for (Index i = 0; i < scores.rows(); ++i) {
     const int label = labels[static_cast<std::size_t>(i)];
-    require(label >= 0 && label < scores.cols(), "joint", "label {} at image {} is not in 0 ... {}",
-            label, i, scores.cols() - 1);
+    require(label >= 0 && label < scores.cols(), "max-margin",
+            "label {} at image {} is not in 0 ... {}", label, i, scores.cols() - 1);
     Scalar* row = scores.data() + i * scores.outerStride();
-    sum += loss == MarginLoss::kSquaredHinge ? squared_hinge(label, row, scores.cols())
-                                             : cross_entropy(label, row, scores.cols());
+    losses.push_back(loss == MarginLoss::kSquaredHinge ? squared_hinge(label, row, scores.cols())
+                                                       : cross_entropy(label, row, scores.cols()));
   }
   const double scale = 1 / static_cast<double>(scores.rows());
   for (Index i = 0; i < scores.rows(); ++i) {
     for (Index c = 0; c < scores.cols(); ++c)
       scores(i, c) = static_cast<Scalar>(static_cast<double>(scores(i, c)) * scale);
   }
-  return sum * scale;
+  return tree_sum(std::move(losses)) * scale;
 }
 
 std::vector<double> best_constant_scores(MarginLoss loss, std::span<const int> labels,

@@ -4,16 +4,17 @@
 #include <cmath>
 #include <vector>
 
+#include "features/patch_source.hpp"
 #include "krica/features/pool_power.hpp"
 #include "krica/objectives/krica.hpp"
 #include "runtime/blas.hpp"
 #include "runtime/check.hpp"
-#include "runtime/parallel.hpp"
+#include "runtime/ordered_reduce.hpp"
 
 namespace krica {
 namespace {
 
-constexpr std::string_view kName = "joint";
+constexpr std::string_view kName = "max-margin";
 constexpr Index kKricaRows = 256;  // samples held as codes at a time: a step's memory is limited
 
 bool learned_as_logarithms(const EncoderOptions& encoder) {
@@ -34,9 +35,10 @@ KricaOptions krica_options(const JointObjectiveOptions& options, Index K) {
 template <class Scalar>
 void sum_rows(const Matrix<Scalar>& E, Matrix<Scalar>& sums) {
   for (Index c = 0; c < E.cols(); ++c) {
-    double sum = 0;
-    for (Index i = 0; i < E.rows(); ++i) sum += static_cast<double>(E(i, c));
-    sums(0, c) = static_cast<Scalar>(sum);
+    std::vector<double> column(static_cast<std::size_t>(E.rows()));
+    for (std::size_t i = 0; i < column.size(); ++i)
+      column[i] = static_cast<double>(E(static_cast<Index>(i), c));
+    sums(0, c) = static_cast<Scalar>(tree_sum(std::move(column)));
   }
 }
 
@@ -73,7 +75,6 @@ void JointObjectiveOptions::validate() const {
           "{} codes have no derivative to learn by; use kernel, soft-threshold, triangle, abs, "
           "linear, soft-abs or sigmoid",
           name_of(encoder.kind));
-  features.validate();
   require(std::isfinite(reconstruction) && reconstruction >= 0, kName,
           "reconstruction must be finite and >= 0, got {}", reconstruction);
   require(reconstruction == 0 || encoder.kind == EncoderKind::kKernel, kName,
@@ -81,26 +82,31 @@ void JointObjectiveOptions::validate() const {
           name_of(encoder.kind), reconstruction);
 }
 
+void require_derivative(const PoolingOptions& pooling) {
+  require(pooling.function != PoolFunction::kMax, kName,
+          "max-margin training has no derivative of max pooling; use pool-function sum or mean, or "
+          "another method such as omp-1");
+}
+
 template <class Scalar>
 struct JointObjective<Scalar>::Implementation {
-  const Context& context;
   JointObjectiveOptions options;
-  PoolingGrid grid;
+  const PatchSource& source;
   ConstMatrixView<Scalar> patches;
   Matrix<Scalar> Z;             // pooled codes; later standardised
   Matrix<Scalar> Q;             // ∂L/∂Z
   Matrix<Scalar> power_slopes;  // φ'
   Matrix<Scalar> E;             // scores; later ∂L/∂scores
 
-  [[nodiscard]] bool raised() const { return options.features.pool_power != 1; }
+  [[nodiscard]] bool raised() const { return source.power() != 1; }
 
   void check(const JointParameters<Scalar>& at) const {
     const Index K = at.W.rows();
     const Index channels = channels_of(options.encoder.kind, K);
-    require(
-        at.T.cols() == grid.cells() * channels && at.T.rows() >= 2 && at.bias.cols() == at.T.rows(),
-        kName, "a classifier of {} x {} and {} biases for {} cells of {} channels", at.T.rows(),
-        at.T.cols(), at.bias.cols(), grid.cells(), channels);
+    const Index cells = source.grid().cells();
+    require(at.T.cols() == cells * channels && at.T.rows() >= 2 && at.bias.cols() == at.T.rows(),
+            kName, "a classifier of {} x {} and {} biases for {} cells of {} channels", at.T.rows(),
+            at.T.cols(), at.bias.cols(), cells, channels);
     require(at.shapes.size() == 0 || (has_shapes(options.encoder) && at.shapes.cols() == K), kName,
             "{} shapes for {} atoms of the {} encoder", at.shapes.cols(), K,
             name_of(options.encoder.kind));
@@ -111,20 +117,21 @@ struct JointObjective<Scalar>::Implementation {
   }
 
   /// Z: pooled codes, raised to the power; φ' beside it where wanted.
-  void pool(const PatchTiles<Scalar>& tiles, const CodedAtoms<Scalar>& atoms, bool with_slopes) {
-    const Index F = grid.cells() * atoms.channels();
-    fit(Z, tiles.images(), F);
-    pool_codes<Scalar>(context, grid, tiles, atoms, Z);
+  void pool(const Context& context, ConstMatrixView<float> images, const CodedAtoms<Scalar>& atoms,
+            bool with_slopes) {
+    const Index F = source.grid().cells() * atoms.channels();
+    fit(Z, images.rows(), F);
+    pool_codes<Scalar>(context, source, images, atoms, Z);
     if (!raised()) return;
-    if (with_slopes) fit(power_slopes, tiles.images(), F);
+    if (with_slopes) fit(power_slopes, images.rows(), F);
     parallel_for(context, Z.rows(), [&](Index i) {
-      raise_to_power<Scalar>(options.features.pool_power, Z.row(i),
-                             with_slopes ? power_slopes.row(i) : nullptr, F);
+      raise_to_power<Scalar>(source.power(), Z.row(i), with_slopes ? power_slopes.row(i) : nullptr,
+                             F);
     });
   }
 
   /// E = Z Tᵀ + bias.
-  void score(const JointParameters<Scalar>& at) {
+  void score(const Context& context, const JointParameters<Scalar>& at) {
     fit(E, Z.rows(), at.T.rows());
     blas::gemm<Scalar>(context, blas::Op::kPlain, blas::Op::kTransposed, Scalar(1), Z, at.T,
                        Scalar(0), E);
@@ -133,17 +140,17 @@ struct JointObjective<Scalar>::Implementation {
     }
   }
 
-  double forward(const JointBatch<Scalar>& batch, const JointParameters<Scalar>& at,
+  double forward(const Context& context, const JointBatch& batch, const JointParameters<Scalar>& at,
                  const CodedAtoms<Scalar>& atoms, bool with_slopes, BatchMoments& moments) {
     check(at);
-    pool(batch.patches, atoms, with_slopes);
+    pool(context, batch.images, atoms, with_slopes);
     moments = standardise_batch<Scalar>(context, Z);
-    score(at);
+    score(context, at);
     return loss_and_derivative<Scalar>(options.loss, batch.labels, E);
   }
 
   /// From E = ∂L/∂scores, through everything that forward() left behind.
-  void backward(const JointBatch<Scalar>& batch, const JointParameters<Scalar>& at,
+  void backward(const Context& context, const JointBatch& batch, const JointParameters<Scalar>& at,
                 const CodedAtoms<Scalar>& atoms, const BatchMoments& moments,
                 JointParameters<Scalar>& gradient) {
     blas::gemm<Scalar>(context, blas::Op::kTransposed, blas::Op::kPlain, Scalar(1), E, Z, Scalar(0),
@@ -161,13 +168,13 @@ struct JointObjective<Scalar>::Implementation {
       });
     }
     pool_codes_backward<Scalar>(
-        context, grid, batch.patches, atoms, Q, gradient.W,
+        context, source, batch.images, atoms, Q, gradient.W,
         {gradient.shapes.data(), static_cast<std::size_t>(gradient.shapes.size())});
   }
 
   /// ρ f(W); its gradient is added where wanted.
-  double reconstruction(const JointBatch<Scalar>& batch, const JointParameters<Scalar>& at,
-                        Matrix<Scalar>* gradient) {
+  double reconstruction(const Context& context, const JointBatch& batch,
+                        const JointParameters<Scalar>& at, Matrix<Scalar>* gradient) {
     if (options.reconstruction == 0) return 0;
     // Made anew for every step, and in the place of the features: both at once would be too much.
     Z = Q = power_slopes = Matrix<Scalar>();
@@ -183,65 +190,63 @@ struct JointObjective<Scalar>::Implementation {
 };
 
 template <class Scalar>
-JointObjective<Scalar>::JointObjective(const Context& context, const JointObjectiveOptions& options,
-                                       ImageShape shape, ConstMatrixView<Scalar> patches) {
+JointObjective<Scalar>::JointObjective(const JointObjectiveOptions& options,
+                                       const PatchSource& source, ConstMatrixView<Scalar> patches) {
   options.validate();
+  require_derivative({.function = source.grid().function()});
   require(options.reconstruction == 0 || patches.rows() >= 2, kName,
           "a reconstruction term needs patches, got {}", patches.rows());
-  implementation_ = std::unique_ptr<Implementation>(new Implementation{
-      context, options, PoolingGrid(options.features, shape), patches, {}, {}, {}, {}});
+  implementation_ =
+      std::unique_ptr<Implementation>(new Implementation{options, source, patches, {}, {}, {}, {}});
 }
 
 template <class Scalar>
 JointObjective<Scalar>::~JointObjective() = default;
 
 template <class Scalar>
-const PoolingGrid& JointObjective<Scalar>::grid() const {
-  return implementation_->grid;
-}
-
-template <class Scalar>
-double JointObjective<Scalar>::value_and_gradient(const JointBatch<Scalar>& batch,
+double JointObjective<Scalar>::value_and_gradient(const Context& context, const JointBatch& batch,
                                                   const JointParameters<Scalar>& at,
                                                   JointParameters<Scalar>& gradient,
                                                   BatchMoments& moments) {
   Implementation& self = *implementation_;
   const std::vector<Scalar> shapes = encoder_shapes(self.options.encoder, at.shapes);
   const CodedAtoms<Scalar> atoms{self.options.encoder, at.W, shapes};
-  double value = self.forward(batch, at, atoms, true, moments);
-  self.backward(batch, at, atoms, moments, gradient);
-  value += self.reconstruction(batch, at, &gradient.W);
+  double value = self.forward(context, batch, at, atoms, true, moments);
+  self.backward(context, batch, at, atoms, moments, gradient);
+  value += self.reconstruction(context, batch, at, &gradient.W);
   return value;
 }
 
 template <class Scalar>
-double JointObjective<Scalar>::value(const JointBatch<Scalar>& batch,
+double JointObjective<Scalar>::value(const Context& context, const JointBatch& batch,
                                      const JointParameters<Scalar>& at) {
   Implementation& self = *implementation_;
   const std::vector<Scalar> shapes = encoder_shapes(self.options.encoder, at.shapes);
   BatchMoments moments;
-  const double loss = self.forward(batch, at, {self.options.encoder, at.W, shapes}, false, moments);
-  return loss + self.reconstruction(batch, at, nullptr);
+  const double loss =
+      self.forward(context, batch, at, {self.options.encoder, at.W, shapes}, false, moments);
+  return loss + self.reconstruction(context, batch, at, nullptr);
 }
 
 template <class Scalar>
-const Matrix<Scalar>& JointObjective<Scalar>::features(const PatchTiles<Scalar>& patches,
+const Matrix<Scalar>& JointObjective<Scalar>::features(const Context& context,
+                                                       ConstMatrixView<float> images,
                                                        const JointParameters<Scalar>& at) {
   Implementation& self = *implementation_;
   self.check(at);
   const std::vector<Scalar> shapes = encoder_shapes(self.options.encoder, at.shapes);
-  self.pool(patches, {self.options.encoder, at.W, shapes}, false);
+  self.pool(context, images, {self.options.encoder, at.W, shapes}, false);
   return self.Z;
 }
 
 template <class Scalar>
-Matrix<Scalar> JointObjective<Scalar>::scores(const PatchTiles<Scalar>& patches,
+Matrix<Scalar> JointObjective<Scalar>::scores(const Context& context, ConstMatrixView<float> images,
                                               const JointParameters<Scalar>& at,
                                               const BatchMoments& moments) {
   Implementation& self = *implementation_;
-  features(patches, at);
-  standardise_with<Scalar>(self.context, moments, self.Z);
-  self.score(at);
+  features(context, images, at);
+  standardise_with<Scalar>(context, moments, self.Z);
+  self.score(context, at);
   return self.E;
 }
 

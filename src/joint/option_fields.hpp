@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The options of joint training as solvers/option_fields.hpp lists those of the solvers.
+// The options of max-margin training as solvers/option_fields.hpp lists those of the solvers.
 #pragma once
 
 #include "krica/joint/trainer.hpp"
@@ -23,23 +23,25 @@ void each_field(Options& options, Visit visit) {
 
 template <OptionsOf<FeatureOptions> Options, class Visit>
 void each_field(Options& options, Visit visit) {
-  auto& [receptive_field, stride, pool_rows, pool_cols, pool_overlap, pool_power] = options;
+  auto& [descriptors, pooling] = options;
+  auto& [receptive_field, stride] = descriptors;
+  auto& [levels, function, overlap, power] = pooling;
   visit("field", receptive_field, kAny);
   visit("stride", stride, kAny);
-  visit("pool_rows", pool_rows, kAny);
-  visit("pool_cols", pool_cols, kAny);
-  visit("overlap", pool_overlap, kAny);
-  visit("power", pool_power, kAny);
+  visit("pool", levels, kAny);
+  visit("pool_function", function, kAny);
+  visit("overlap", overlap, kAny);
+  visit("power", power, kAny);
 }
 
 template <OptionsOf<JointOptions> Options, class Visit>
 void each_field(Options& options, Visit visit) {
-  auto& [objective, learn_shapes, augmentation, epochs, batch, rate, classifier_rate, decay,
-         held_out, held_out_limit, folds, fold, early_stopping, patience] = options;
-  auto& [encoder, features, loss, reconstruction, sparsity, epsilon] = objective;
+  auto& [features, objective, learn_shapes, augmentation, epochs, batch, rate, classifier_rate,
+         decay, held_out, held_out_limit, folds, fold, early_stopping, patience] = options;
+  auto& [encoder, loss, reconstruction, sparsity, epsilon] = objective;
   auto& [flips, crops] = augmentation;
-  each_field(encoder, visit);
   each_field(features, visit);
+  each_field(encoder, visit);
   visit("loss", loss, kAny);
   visit("reconstruction", reconstruction, kAny);
   visit("sparsity", sparsity, kAny);

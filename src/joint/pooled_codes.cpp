@@ -7,8 +7,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "features/fused_pooling.hpp"
-#include "features/patch_tile.hpp"
+#include "features/zone_codes.hpp"
 #include "joint/code_layer.hpp"
 #include "runtime/check.hpp"
 #include "runtime/ordered_reduce.hpp"
@@ -16,15 +15,18 @@
 namespace krica {
 namespace {
 
-constexpr std::string_view kName = "joint";
+constexpr std::string_view kName = "max-margin";
 constexpr Index kAtomsAtATime = 64;
 
 template <class Scalar>
-void check_shapes(const PoolingGrid& grid, const PatchTiles<Scalar>& patches,
+void check_shapes(const PatchSource& source, ConstMatrixView<float> images,
                   const CodedAtoms<Scalar>& atoms, Index rows, Index cols) {
-  require(rows == patches.images() && cols == grid.cells() * atoms.channels(), kName,
+  const PoolingGrid& grid = source.grid();
+  require(images.cols() == source.shape().values(), kName,
+          "images of {} values where {} are wanted", images.cols(), to_text(source.shape()));
+  require(rows == images.rows() && cols == grid.cells() * atoms.channels(), kName,
           "features of {} x {} for {} images and {} cells of {} channels", rows, cols,
-          patches.images(), grid.cells(), atoms.channels());
+          images.rows(), grid.cells(), atoms.channels());
 }
 
 /// The float32 loop that holds no codes; null where there is none, and for atoms that are not
@@ -42,83 +44,36 @@ std::unique_ptr<const FusedPooling> fused_for(const CodedAtoms<Scalar>& atoms) {
   return nullptr;
 }
 
-/// The sums of one image's codes over the zones.
-template <class Scalar>
-class ZoneSums {
- public:
-  ZoneSums(const PoolingGrid& grid, const CodedAtoms<Scalar>& atoms, const CodeLayer<Scalar>& layer,
-           const FusedPooling* fused)
-      : grid_(grid),
-        layer_(layer),
-        fused_(fused),
-        tiles_(grid.positions(), fused != nullptr ? kFusedPositions : kTilePositions),
-        patches_(tiles_.largest(), atoms.W.cols()),
-        codes_(fused != nullptr ? 0 : tiles_.largest(), atoms.channels()),
-        sums_(grid.zones(), atoms.channels()) {}
-
-  const Matrix<Scalar>& of(const PatchTiles<Scalar>& patches, Index image) {
-    sums_.set_zero();
-    for (Index t = 0; t < tiles_.count(); ++t) {
-      const Range tile = tiles_[t];
-      const MatrixView<Scalar> X = MatrixView<Scalar>(patches_).rows_between(0, tile.size());
-      patches.read(image, tile.begin, X);
-      add(tile, X);
-    }
-    return sums_;
-  }
-
- private:
-  void add(Range tile, ConstMatrixView<Scalar> X) {
-    if constexpr (std::is_same_v<Scalar, float>) {
-      if (fused_ != nullptr) return fused_->add(X, zones_of(grid_, tile), sums_.data());
-    }
-    layer_.encode(X, MatrixView<Scalar>(codes_).rows_between(0, tile.size()));
-    for (Index i = 0; i < tile.size(); ++i) {
-      const Scalar* code = codes_.row(i);
-      Scalar* sum = sums_.row(grid_.place(tile.begin + i).zone);
-      for (Index u = 0; u < codes_.cols(); ++u) sum[u] += code[u];
-    }
-  }
-
-  const PoolingGrid& grid_;
-  const CodeLayer<Scalar>& layer_;
-  const FusedPooling* fused_;
-  Partition tiles_;
-  Matrix<Scalar> patches_;
-  Matrix<Scalar> codes_;
-  Matrix<Scalar> sums_;
-};
-
 /// Adds the gradient of one image after the other.
 template <class Scalar>
 class ImageGradients {
  public:
-  ImageGradients(const PoolingGrid& grid, const CodedAtoms<Scalar>& atoms,
+  ImageGradients(const PatchSource& source, const CodedAtoms<Scalar>& atoms,
                  const CodeLayer<Scalar>& layer)
-      : grid_(grid),
+      : source_(source),
         layer_(layer),
-        tiles_(grid.positions(), kTilePositions),
+        tiles_(source.grid().positions(), kTilePositions),
         patches_(tiles_.largest(), atoms.W.cols()),
-        zones_(grid.zones(), atoms.channels()),
+        zones_(source.grid().zones(), atoms.channels()),
         memory_(tiles_.largest(), atoms.W.rows(), atoms.channels()) {}
 
   /// Q: the image's row of ∂L/∂Z.
-  void add(const PatchTiles<Scalar>& patches, Index image, const Scalar* Q,
-           GradientSums<Scalar>& to) {
-    grid_.spread<Scalar>(Q, zones_);
+  void add(const float* image, const Scalar* Q, GradientSums<Scalar>& to) {
+    source_.grid().template spread<Scalar>(Q, zones_);
     for (Index t = 0; t < tiles_.count(); ++t) {
-      const Range tile = tiles_[t];
-      const MatrixView<Scalar> X = MatrixView<Scalar>(patches_).rows_between(0, tile.size());
-      patches.read(image, tile.begin, X);
+      const PositionTile tile(source_.grid(), tiles_[t]);
+      const auto X = MatrixView<Scalar>(patches_).rows_between(0, tiles_[t].size());
+      source_.template read<Scalar>(image, tile, X);
       weights_.clear();  // all positions of a zone have the same
-      for (Index i = 0; i < tile.size(); ++i)
-        weights_.push_back(zones_.row(grid_.place(tile.begin + i).zone));
+      Index zone = tile.first_zone;
+      for (const Range& rows : tile.zones)
+        weights_.insert(weights_.end(), static_cast<std::size_t>(rows.size()), zones_.row(zone++));
       layer_.add(X, weights_, memory_, to);
     }
   }
 
  private:
-  const PoolingGrid& grid_;
+  const PatchSource& source_;
   const CodeLayer<Scalar>& layer_;
   Partition tiles_;
   Matrix<Scalar> patches_;
@@ -130,27 +85,28 @@ class ImageGradients {
 }  // namespace
 
 template <class Scalar>
-void pool_codes(const Context& context, const PoolingGrid& grid, const PatchTiles<Scalar>& patches,
+void pool_codes(const Context& context, const PatchSource& source, ConstMatrixView<float> images,
                 const CodedAtoms<Scalar>& atoms, MatrixView<Scalar> Z) {
-  check_shapes(grid, patches, atoms, Z.rows(), Z.cols());
+  check_shapes(source, images, atoms, Z.rows(), Z.cols());
   const auto layer = CodeLayer<Scalar>::of(atoms);
   const auto fused = fused_for(atoms);
   const Partition groups = sum_parts(Z.rows(), 1);
   parallel_for(context, groups.count(), [&](Index g) {
-    ZoneSums<Scalar> sums(grid, atoms, *layer, fused.get());
+    ZoneCodes<Scalar, CodeLayer<Scalar>> codes(source, *layer, atoms.channels(), fused.get());
     for (Index image = groups[g].begin; image < groups[g].end; ++image) {
       context.check_cancelled();
-      grid.pool<Scalar>(sums.of(patches, image), Z.data() + image * Z.outerStride());
+      source.grid().pool<Scalar>(codes.of(images.data() + image * images.outerStride()),
+                                 Z.data() + image * Z.outerStride());
     }
   });
 }
 
 template <class Scalar>
-void pool_codes_backward(const Context& context, const PoolingGrid& grid,
-                         const PatchTiles<Scalar>& patches, const CodedAtoms<Scalar>& atoms,
+void pool_codes_backward(const Context& context, const PatchSource& source,
+                         ConstMatrixView<float> images, const CodedAtoms<Scalar>& atoms,
                          ConstMatrixView<Scalar> Q, MatrixView<Scalar> gradient_W,
                          std::span<Scalar> gradient_shapes) {
-  check_shapes(grid, patches, atoms, Q.rows(), Q.cols());
+  check_shapes(source, images, atoms, Q.rows(), Q.cols());
   const Index K = atoms.W.rows();
   const Index n = atoms.W.cols();
   const auto layer = CodeLayer<Scalar>::of(atoms);
@@ -158,10 +114,11 @@ void pool_codes_backward(const Context& context, const PoolingGrid& grid,
   const auto sums = ordered_reduce<GradientSums<Scalar>>(
       context, parts.count(), Work{}, [&] { return GradientSums<Scalar>(K, n); },
       [&](Index part, GradientSums<Scalar>& sum) {
-        ImageGradients<Scalar> gradients(grid, atoms, *layer);
+        ImageGradients<Scalar> gradients(source, atoms, *layer);
         for (Index image = parts[part].begin; image < parts[part].end; ++image) {
           context.check_cancelled();
-          gradients.add(patches, image, Q.data() + image * Q.outerStride(), sum);
+          gradients.add(images.data() + image * images.outerStride(),
+                        Q.data() + image * Q.outerStride(), sum);
         }
       });
   const Partition tiles(K, kAtomsAtATime);
@@ -177,11 +134,11 @@ void pool_codes_backward(const Context& context, const PoolingGrid& grid,
   });
 }
 
-#define KRICA_INSTANTIATE(Scalar)                                                                  \
-  template void pool_codes(const Context&, const PoolingGrid&, const PatchTiles<Scalar>&,          \
-                           const CodedAtoms<Scalar>&, MatrixView<Scalar>);                         \
-  template void pool_codes_backward(const Context&, const PoolingGrid&, const PatchTiles<Scalar>&, \
-                                    const CodedAtoms<Scalar>&, ConstMatrixView<Scalar>,            \
+#define KRICA_INSTANTIATE(Scalar)                                                               \
+  template void pool_codes(const Context&, const PatchSource&, ConstMatrixView<float>,          \
+                           const CodedAtoms<Scalar>&, MatrixView<Scalar>);                      \
+  template void pool_codes_backward(const Context&, const PatchSource&, ConstMatrixView<float>, \
+                                    const CodedAtoms<Scalar>&, ConstMatrixView<Scalar>,         \
                                     MatrixView<Scalar>, std::span<Scalar>)
 KRICA_INSTANTIATE(float);
 KRICA_INSTANTIATE(double);

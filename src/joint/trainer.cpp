@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "classify/splits.hpp"
+#include "features/patch_source.hpp"
 #include "joint/image_batch.hpp"
 #include "joint/option_fields.hpp"
 #include "joint/training_state.hpp"
@@ -71,8 +72,8 @@ class Trainer {
         options_(options),
         best_when_cancelled_(hooks.best_when_cancelled),
         patches_(patches),
-        objective_(context, options.objective, images.shape(), patches),
-        batch_(images, preprocessing, objective_.grid(), options.objective.features),
+        source_(options.features, images.shape(), preprocessing),
+        objective_(options.objective, source_, patches),
         split_(split_of(context, images, options)),
         batches_(context, "joint.shuffle", split_.train, options.batch, kName, "images"),
         iterations_(context, hooks, kName, options.epochs) {
@@ -90,8 +91,7 @@ class Trainer {
       if (shapes.empty()) shapes.assign(static_cast<std::size_t>(K), common_shape(encoder));
       at.shapes = learned_shapes<float>(encoder, shapes);
     }
-    at.T =
-        Matrix<float>(images_.classes(), objective_.grid().cells() * channels_of(encoder.kind, K));
+    at.T = Matrix<float>(images_.classes(), source_.grid().cells() * channels_of(encoder.kind, K));
     at.bias = Matrix<float>(1, images_.classes());
     const std::vector<double> constant =
         best_constant_scores(options_.objective.loss, images_.labels(), images_.classes());
@@ -141,12 +141,12 @@ class Trainer {
   bool take_step() {
     const std::vector<Index> chosen = batches_.of_step(state_.step);
     const auto epoch = static_cast<std::uint64_t>(batches_.epoch_of(state_.step));
-    batch_.load(context_, chosen, options_.augmentation, epoch);
+    const Matrix<float> batch = read_batch(context_, images_, chosen, options_.augmentation, epoch);
     const std::vector<int> labels = values_at(images_.labels(), chosen);
     const std::vector<Index> rows = reconstructed();
     BatchMoments moments;
-    const double value =
-        objective_.value_and_gradient({batch_, labels, rows}, state_.now, gradient_, moments);
+    const double value = objective_.value_and_gradient(context_, {batch, labels, rows}, state_.now,
+                                                       gradient_, moments);
     if (!std::isfinite(value) || !all_finite(gradient_)) return false;
     const double part = rate_at(schedule_, state_.step, total_steps());
     adam_update(gradient_, {part * options_.rate, part * options_.classifier_rate, options_.decay},
@@ -209,8 +209,7 @@ class Trainer {
     for (Index r = 0; r < rounds.count(); ++r) {
       const auto chosen = images.subspan(static_cast<std::size_t>(rounds[r].begin),
                                          static_cast<std::size_t>(rounds[r].size()));
-      batch_.load(context_, chosen);
-      body(chosen);
+      body(read_batch(context_, images_, chosen), chosen);
     }
   }
 
@@ -223,8 +222,8 @@ class Trainer {
       for (Index& place : chosen) place = split_.train[static_cast<std::size_t>(place)];
     }
     MomentSums sums;
-    for_batches(chosen, [&](std::span<const Index>) {
-      sums.add<float>(context_, objective_.features(batch_, at));
+    for_batches(chosen, [&](const Matrix<float>& batch, std::span<const Index>) {
+      sums.add<float>(context_, objective_.features(context_, batch, at));
     });
     return sums.moments();
   }
@@ -232,8 +231,8 @@ class Trainer {
   double held_out_accuracy(const BatchMoments& moments, double& loss) {
     double right = 0;
     loss = 0;
-    for_batches(split_.test, [&](std::span<const Index> chosen) {
-      Matrix<float> scores = objective_.scores(batch_, state_.now, moments);
+    for_batches(split_.test, [&](const Matrix<float>& batch, std::span<const Index> chosen) {
+      Matrix<float> scores = objective_.scores(context_, batch, state_.now, moments);
       const std::vector<int> labels = values_at(images_.labels(), chosen);
       const auto size = static_cast<double>(chosen.size());
       right += size * accuracy_of(best_classes(scores), labels);
@@ -299,8 +298,8 @@ class Trainer {
   const JointOptions& options_;
   bool best_when_cancelled_;
   ConstMatrixView<float> patches_;
+  PatchSource source_;
   JointObjective<float> objective_;
-  ImageBatch batch_;
   Split split_;
   Minibatches batches_;
   Iterations iterations_;
@@ -322,6 +321,8 @@ void check_images(const ImageSet& images) {
 }  // namespace
 
 void JointOptions::validate() const {
+  features.validate();
+  require_derivative(features.pooling);
   objective.validate();
   require_bounds(*this, kName);
   require(folds == 0 || (folds >= 2 && fold >= 0 && fold < folds), kName,
@@ -341,10 +342,6 @@ JointResult train_jointly(const Context& context, const ImageSet& images,
   options.validate();
   options.augmentation.validate(images.shape());
   check_images(images);
-  const Index field = options.objective.features.receptive_field;
-  require(preprocessing.inputs() == field * field * images.shape().channels, kName,
-          "patches of {} x {} with {} channel(s) where the preprocessing expects {} values", field,
-          field, images.shape().channels, preprocessing.inputs());
   require_not_empty<float>(start.atoms, kName, "the start");
   require_finite<float>(start.atoms, kName, "the start");
   require(start.atoms.cols() == preprocessing.outputs(), kName,

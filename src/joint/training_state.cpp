@@ -31,7 +31,7 @@ void get(const Archive& archive, const std::string& prefix, JointParameters<floa
     if (known.size() == 0) continue;
     Matrix<float> saved = archive.matrix<float>(prefix + name);
     if (saved.rows() != known.rows() || saved.cols() != known.cols())
-      throw DataError("[joint] the saved state has other shapes than this run");
+      throw DataError("[max-margin] the saved state has other shapes than this run");
     known = std::move(saved);
   }
 }
@@ -48,7 +48,7 @@ void get(const Archive& archive, const std::string& prefix, Index features, Batc
   moments.variance = archive.vector<double>(prefix + "variance");
   if (static_cast<Index>(moments.mean.size()) != features ||
       moments.variance.size() != moments.mean.size())
-    throw DataError("[joint] the saved moments do not fit the features");
+    throw DataError("[max-margin] the saved moments do not fit the features");
 }
 
 }  // namespace
@@ -93,7 +93,7 @@ void JointState::load(const Archive& archive) {
   get(archive, "second.", second);
   const auto counts = archive.vector<std::int64_t>("counts", 3);
   const auto scalars = archive.vector<double>("scalars", 2);
-  if (counts[0] < 0) throw DataError("[joint] the saved state's counters are wrong");
+  if (counts[0] < 0) throw DataError("[max-margin] the saved state's counters are wrong");
   step = counts[0];
   stale_epochs = counts[1];
   best_epoch = counts[2];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What a joint training run consists of between two steps, and its way to an archive and back.
+// What a max-margin training run consists of between two steps, and its way to an archive and back.
 #pragma once
 
 #include <string>

@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "krica/bases/basis.hpp"
-#include "krica/patches/sampling.hpp"
 #include "models/parts.hpp"
 #include "runtime/check.hpp"
 
@@ -49,8 +48,7 @@ PreparedPatches prepare_patches(TrainingRun& run, const ImageSet& input) {
   const Context& context = run.context;
   PipelineOptions options = run.job.options;
   PatchSample sample = timed(run.report, "patches", [&] {
-    return sample_patches(context, input, *options.descriptor.receptive_field,
-                          options.descriptor.patches);
+    return patches_to_learn_from(context, input, options, options.descriptor.patches);
   });
   return timed(run.report, "whitening", [&] {
     Preprocessing preprocessing =

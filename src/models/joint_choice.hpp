@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What a joint training ends with. Three models are compared by their accuracy on images that none
-// of them was learned from: one held-out part, or where that would be too few to tell, every image
-// in its turn (folds). The learned atoms have to beat those that training began with; the
+// What a max-margin training ends with. Three models are compared by their accuracy on images that
+// none of them was learned from: one held-out part, or where that would be too few to tell, every
+// image in its turn (folds). The learned atoms have to beat those that training began with; the
 // classifier that was learned with them has to beat an SVM fitted to their features.
 #pragma once
 

@@ -10,7 +10,6 @@
 #include "classify/splits.hpp"
 #include "data/digest.hpp"
 #include "krica/joint/trainer.hpp"
-#include "krica/patches/sampling.hpp"
 #include "models/joint_choice.hpp"
 #include "models/parts.hpp"
 #include "models/rules.hpp"
@@ -42,8 +41,8 @@ Matrix<float> reconstruction_patches(const Context& context, const ImageSet& ima
                                      const PipelineOptions& options) {
   if (options.max_margin.reconstruction == 0) return {};
   const Index count = std::min(options.descriptor.patches, kReconstructionPatches);
-  return preprocessing.apply(
-      context, sample_patches(context, images, *options.descriptor.receptive_field, count).patches);
+  return preprocessing.apply(context,
+                             patches_to_learn_from(context, images, options, count).patches);
 }
 
 /// The status of the training, or what is wrong with its atoms.
@@ -53,9 +52,7 @@ Status settled_status(const Context& context, const ImageSet& images,
   if (result.status == Status::kNumericalTrouble || result.status == Status::kCancelled)
     return result.status;
   const Matrix<float> patches = preprocessing.apply(
-      context,
-      sample_patches(context, images, *options.descriptor.receptive_field, kConditionPatches)
-          .patches);
+      context, patches_to_learn_from(context, images, options, kConditionPatches).patches);
   const Encoder encoder(encoder_of(options), result.atoms, result.shapes);
   const Encode<float> encode = [&](ConstMatrixView<float> X, MatrixView<float> codes) {
     encoder.encode(X, codes);

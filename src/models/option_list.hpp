@@ -19,9 +19,15 @@ void visit_feature_options(Options& o, Visitor& visit) {
         "side of a patch in pixels; auto is 6, or 8 for images of 64 pixels or more");
   visit("stride", o.descriptor.stride,
         "step between neighbouring patches when encoding, in pixels");
-  visit("pool", o.pooling.grid, "grid of cells over which codes are summed, rows x columns");
+  visit("pool", o.pooling.levels,
+        "grid of cells over which codes are pooled, rows x columns; or several, such as "
+        "1x1,2x2,4x4");
+  visit("pool-function", o.pooling.function,
+        "what a cell makes of its codes: sum, mean or max; with pool-overlap sum means mean; "
+        "max-margin-krica takes sum or mean");
   visit("pool-overlap", o.pooling.overlap,
-        "average over overlapping cells, 1.5 times as wide as their spacing, instead of summing");
+        "let cells overlap, 1.5 times as wide as their spacing, and average over them instead of "
+        "summing");
   visit("pool-power", o.pooling.power,
         "exponent applied to the pooled codes; auto is 0.5 for max-margin-krica, otherwise 1");
   visit("kernel", o.kernel.kind,

@@ -39,7 +39,7 @@ void require_at_least(std::string_view name, const Auto<Index>& value, Index lea
           value.value_or(0));
 }
 
-/// Joint training also starts from model files, and atoms may come with the job.
+/// Max-margin training also starts from model files, and atoms may come with the job.
 void require_known_init(const PipelineOptions& options) {
   const Auto<std::string>& init = options.basis.init;
   if (!init || basis_method(options.method).joint || *init == kGivenAtoms) return;

@@ -22,12 +22,19 @@ EncoderOptions encoder_of(const PipelineOptions& options) {
 }
 
 FeatureOptions features_of(const PipelineOptions& options) {
-  return {.receptive_field = options.descriptor.receptive_field.value_or(kField),
-          .stride = options.descriptor.stride,
-          .pool_rows = options.pooling.grid.rows,
-          .pool_cols = options.pooling.grid.cols,
-          .pool_overlap = options.pooling.overlap,
-          .pool_power = options.pooling.power.value_or(1.0)};
+  return {.descriptors = {.receptive_field = options.descriptor.receptive_field.value_or(kField),
+                          .stride = options.descriptor.stride},
+          .pooling = {.levels = options.pooling.levels,
+                      .function = options.pooling.function,
+                      .overlap = options.pooling.overlap,
+                      .power = options.pooling.power.value_or(1.0)}};
+}
+
+PatchSample patches_to_learn_from(const Context& context, const ImageSet& images,
+                                  const PipelineOptions& options, Index count) {
+  const LocalDescriptorsPtr descriptors =
+      make_descriptors(features_of(options).descriptors.dense(), images.shape());
+  return sample_patches(context, images, *descriptors, count);
 }
 
 SampleUnits::Options units_of(const PipelineOptions& settled) {
@@ -85,8 +92,8 @@ BasisOptions basis_of(const PipelineOptions& options) {
 JointOptions joint_of(const PipelineOptions& options) {
   const double rate = options.basis.rate.value_or(JointOptions{}.rate);
   JointOptions joint;
+  joint.features = features_of(options);
   joint.objective = {.encoder = encoder_of(options),
-                     .features = features_of(options),
                      .loss = options.max_margin.loss,
                      .reconstruction = options.max_margin.reconstruction,
                      .sparsity = sparsity_of(options),

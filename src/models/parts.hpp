@@ -7,8 +7,13 @@
 #include "krica/joint/trainer.hpp"
 #include "krica/models/options.hpp"
 #include "krica/patches/sample_units.hpp"
+#include "krica/patches/sampling.hpp"
 
 namespace krica {
+
+/// At random positions of the images, wherever the options' descriptors fit.
+PatchSample patches_to_learn_from(const Context& context, const ImageSet& images,
+                                  const PipelineOptions& options, Index count);
 
 BasisOptions basis_of(const PipelineOptions& options);
 JointOptions joint_of(const PipelineOptions& options);

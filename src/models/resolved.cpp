@@ -21,7 +21,7 @@ EncoderKind encoder_named(std::string_view name) {
   return from_words<EncoderKind>(name, "encoder");
 }
 
-/// Whether options ask for kernel codes in joint training without naming them.
+/// Whether options ask for kernel codes in max-margin training without naming them.
 bool asks_for_kernel(const PipelineOptions& options) {
   return options.kernel.gamma || options.max_margin.reconstruction > 0 ||
          options.kernel.kind != KernelChoice{}.kind;
@@ -44,7 +44,7 @@ bool unit_norm_for(const PipelineOptions& settled, const ImageShape& shape) {
   return shape.is_sample() ? method.sample_unit_norm.value_or(method.unit_norm) : method.unit_norm;
 }
 
-/// The atoms that learning begins with: for joint training, those that suit the code.
+/// The atoms that learning begins with: for max-margin training, those that suit the code.
 std::string_view init_for(const PipelineOptions& settled) {
   const BasisMethod& method = basis_method(settled.method);
   if (!method.joint) return method.init;
@@ -127,7 +127,7 @@ PipelineOptions resolved(const PipelineOptions& options, const DataFacts& facts)
   if (shape.is_sample()) {
     settled.descriptor.receptive_field = 1;
     settled.descriptor.stride = 1;
-    settled.pooling.grid = {1, 1};
+    settled.pooling.levels = {{{1, 1}}};
   }
   if (!settled.pooling.power) settled.pooling.power = method.joint ? kJointPower : 1.0;
   if (!settled.basis.rate)

@@ -17,7 +17,7 @@ constexpr Index kKernelIcaAtoms = 100;  ///< kernel components that photographs'
 constexpr Index kUnmixedAtoms = 64;     ///< of unlabelled samples, at most
 constexpr Index kFewestAtoms = 2;
 
-// Of joint training.
+// Of max-margin training.
 constexpr Index kFewImages = 4000;  ///< a fifth of fewer cannot tell a gain of two points
 constexpr Index kFolds = 3;
 constexpr Index kSmallestBatch = 16;

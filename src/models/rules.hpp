@@ -29,18 +29,18 @@ const MethodRule& method_rule(const DataFacts& facts);
 /// As many atoms as the method allows for the data, at most what pays for that number of images.
 Index components_for(const BasisMethod& method, const DataFacts& facts, Index receptive_field);
 
-/// Whether joint training needs all images to learn from, so that its result is judged by another
-/// training before.
+/// Whether max-margin training needs all images to learn from, so that its result is judged by
+/// another training before.
 bool is_small(Index images);
 
-/// Folds by which joint training is judged; 0 where one held-out part has images enough.
+/// Folds by which max-margin training is judged; 0 where one held-out part has images enough.
 Index folds_for(Index images);
 
-/// Epochs of joint training: with few images, an epoch has few steps.
+/// Epochs of max-margin training: with few images, an epoch has few steps.
 Index joint_epochs_for(Index images);
 
-/// Images per step of joint training: 128, or fewer if an epoch would have too few steps; never
-/// more than half of the images.
+/// Images per step of max-margin training: 128, or fewer if an epoch would have too few steps;
+/// never more than half of the images.
 Index batch_for(Index images);
 
 }  // namespace krica

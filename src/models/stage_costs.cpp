@@ -211,7 +211,6 @@ TrainingSizes::TrainingSizes(const DataFacts& facts, const PipelineOptions& sett
     : options(settled), method(basis_method(settled.method)) {
   const ImageShape& shape = facts.shape;
   const Index field = settled.descriptor.receptive_field.value_or(kField);
-  const auto [rows, cols] = settled.pooling.grid;
   const bool doubled = settled.encoder.kind == EncoderKind::kSoftThreshold;
   images = as_double(facts.size);
   values = as_double(shape.values());
@@ -228,7 +227,9 @@ TrainingSizes::TrainingSizes(const DataFacts& facts, const PipelineOptions& sett
   outputs = kept > 0 ? std::min(kept, kernel_pca ? landmarks : inputs)
                      : (kernel_pca ? landmarks / 2 : inputs);
   atoms = as_double(settled.basis.components.value_or(0));
-  features = method.learn == nullptr ? values : as_double(rows * cols) * atoms * (doubled ? 2 : 1);
+  features = method.learn == nullptr
+                 ? values
+                 : as_double(settled.pooling.levels.cells()) * atoms * (doubled ? 2 : 1);
   classes = as_double(facts.classes);
 }
 
@@ -259,8 +260,8 @@ Cost basis_cost(const TrainingSizes& s) {
 
 namespace {
 
-/// How often joint training goes over the images in an epoch, all its trainings together, and how
-/// many of these trainings are judged by held-out images (joint_stage.cpp).
+/// How often max-margin training goes over the images in an epoch, all its trainings together, and
+/// how many of these trainings are judged by held-out images (joint_stage.cpp).
 struct JointPasses {
   double learned = 0;  // images that are learned from
   double judged = 0;   // trainings

@@ -44,8 +44,8 @@ struct LearnedBasis {
   static LearnedBasis load(const Archive& archive);
 };
 
-/// What joint training leaves: the basis it kept and, where the classifier learned with the basis
-/// was the better one, that classifier.
+/// What max-margin training leaves: the basis it kept and, where the classifier learned with the
+/// basis was the better one, that classifier.
 struct JointOutcome {
   LearnedBasis basis;
   std::optional<ClassifierParts> classifier = {};

@@ -3,8 +3,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
-#include "features/patch_tile.hpp"
+#include "features/patch_source.hpp"
 #include "krica/features/pool_power.hpp"
 #include "runtime/check.hpp"
 #include "runtime/parallel.hpp"
@@ -21,37 +22,36 @@ void require_atoms_and_classifier(const Model& model) {
 /// Below this a pooled code is taken for 0 and has no shares.
 constexpr float kNoCode = 1e-12F;
 
-/// What one code adds to the score, and what every position of a cell adds whatever its code.
+/// What the pooled codes of an image add to a class's score.
 struct Shares {
-  Matrix<float> per_code;            // zones × channels
-  std::vector<double> per_position;  // one a zone
+  std::vector<float> pooled;         // cells × channels
+  std::vector<float> gains;          // of each pooled code beside a code of 0
+  std::vector<double> per_position;  // of a zone: what its positions add whatever their codes
 };
 
-Shares shares_of(const Model& model, const Matrix<float>& zone_sums, Index which) {
+Shares shares_of(const Model& model, const Matrix<float>& zones, Index which) {
   const FeatureExtractor& extractor = *model.parts().extractor;
   const PoolingGrid& grid = extractor.grid();
   const Standardiser& standardiser = model.parts().classifier->standardiser;
   const auto weights = model.parts().classifier->linear.weights();
-  const Index channels = zone_sums.cols();
-  const double power = extractor.options().pool_power;
-  std::vector<float> pooled(static_cast<std::size_t>(extractor.features()));
-  grid.pool<float>(zone_sums, pooled.data());
-  std::vector<float> raised = pooled;
-  raise_to_power<float>(power, raised.data(), nullptr, extractor.features());
+  const auto channels = static_cast<std::size_t>(zones.cols());
+  const double power = extractor.options().pooling.power;
+  Shares shares;
+  shares.pooled.resize(static_cast<std::size_t>(extractor.features()));
+  grid.pool<float>(zones, shares.pooled.data());
+  shares.gains = shares.pooled;
+  raise_to_power<float>(power, shares.gains.data(), nullptr, extractor.features());
   float nothing = 0;
   raise_to_power<float>(power, &nothing, nullptr, 1);
-  std::vector<float> ratio(pooled.size());
   std::vector<double> constant(static_cast<std::size_t>(grid.cells()), 0.0);
-  for (std::size_t j = 0; j < pooled.size(); ++j) {
+  for (std::size_t j = 0; j < shares.gains.size(); ++j) {
     const float weight =
         weights(which, static_cast<Index>(j)) * standardiser.inverse_deviation()[j];
-    if (std::abs(pooled[j]) > kNoCode) ratio[j] = weight * (raised[j] - nothing) / pooled[j];
-    constant[j / static_cast<std::size_t>(channels)] +=
+    shares.gains[j] = weight * (shares.gains[j] - nothing);
+    constant[j / channels] +=
         static_cast<double>(weight) * static_cast<double>(nothing - standardiser.mean()[j]);
   }
-  Shares shares{Matrix<float>(grid.zones(), channels),
-                std::vector<double>(static_cast<std::size_t>(grid.zones()), 0.0)};
-  grid.spread<float>(ratio.data(), shares.per_code);
+  shares.per_position.resize(static_cast<std::size_t>(grid.zones()));
   for (Index z = 0; z < grid.zones(); ++z) {
     for (const Index g : grid.cells_of(z)) {
       shares.per_position[static_cast<std::size_t>(z)] +=
@@ -60,6 +60,42 @@ Shares shares_of(const Model& model, const Matrix<float>& zone_sums, Index which
   }
   return shares;
 }
+
+/// Divides what a pooled code adds among the codes of its cell: in proportion to them, or all to
+/// the first that is the maximum.
+class Divider {
+ public:
+  Divider(const PoolingGrid& grid, Index channels, Shares& shares)
+      : grid_(grid), channels_(channels), shares_(shares), per_code_(grid.zones(), channels) {
+    if (grid.function() == PoolFunction::kMax) return;
+    std::vector<float> ratios(shares.gains.size());
+    for (std::size_t j = 0; j < ratios.size(); ++j) {
+      if (std::abs(shares.pooled[j]) > kNoCode) ratios[j] = shares.gains[j] / shares.pooled[j];
+    }
+    grid.spread<float>(ratios.data(), per_code_);
+  }
+
+  /// The part of one code. To be asked for every position once, in their order.
+  double part(Index zone, const float* code) {
+    if (grid_.function() != PoolFunction::kMax)
+      return ordered_dot(code, per_code_.row(zone), channels_);
+    double sum = 0;
+    for (const Index g : grid_.cells_of(zone)) {
+      for (Index u = 0; u < channels_; ++u) {
+        const auto j = static_cast<std::size_t>(g * channels_ + u);
+        if (code[u] == shares_.pooled[j])
+          sum += static_cast<double>(std::exchange(shares_.gains[j], 0.0F));
+      }
+    }
+    return sum;
+  }
+
+ private:
+  const PoolingGrid& grid_;
+  Index channels_;
+  Shares& shares_;
+  Matrix<float> per_code_;
+};
 
 /// Calls visit(position, code) for every position, in their order.
 template <class Visit>
@@ -73,15 +109,15 @@ void for_codes(const FeatureExtractor& extractor, const float* image, Visit visi
   }
 }
 
-/// The sums of codes that are pooled: zones × channels.
-Matrix<float> zone_sums_of(const FeatureExtractor& extractor, const float* image) {
+/// The codes gathered over zones, which are pooled: zones × channels.
+Matrix<float> zone_codes_of(const FeatureExtractor& extractor, const float* image) {
   const PoolingGrid& grid = extractor.grid();
-  Matrix<float> sums(grid.zones(), extractor.encoder().channels());
+  Matrix<float> zones(grid.zones(), extractor.encoder().channels());
+  grid.clear<float>(zones);
   for_codes(extractor, image, [&](Index position, const float* code) {
-    float* sum = sums.row(grid.place(position).zone);
-    for (Index u = 0; u < sums.cols(); ++u) sum[u] += code[u];
+    grid.gather(code, zones.row(grid.run_at(position).zone), zones.cols());
   });
-  return sums;
+  return zones;
 }
 
 void require_class(const Model& model, Index which) {
@@ -155,8 +191,8 @@ std::vector<float> atom_contributions(const Model& model, const float* image, In
   const Standardiser& standardiser = model.parts().classifier->standardiser;
   const auto weights = model.parts().classifier->linear.weights();
   std::vector<float> features(static_cast<std::size_t>(extractor.features()));
-  extractor.grid().pool<float>(zone_sums_of(extractor, image), features.data());
-  raise_to_power<float>(extractor.options().pool_power, features.data(), nullptr,
+  extractor.grid().pool<float>(zone_codes_of(extractor, image), features.data());
+  raise_to_power<float>(extractor.options().pooling.power, features.data(), nullptr,
                         extractor.features());
   const auto K = static_cast<std::size_t>(extractor.encoder().atoms().rows());
   std::vector<double> sums(K, 0.0);
@@ -185,14 +221,14 @@ Matrix<float> position_votes(const Model& model, const float* image, Index which
   require_class(model, which);
   const FeatureExtractor& extractor = *model.parts().extractor;
   const PoolingGrid& grid = extractor.grid();
-  const Matrix<float> sums = zone_sums_of(extractor, image);
-  const Shares shares = shares_of(model, sums, which);
+  const Matrix<float> zones = zone_codes_of(extractor, image);
+  Shares shares = shares_of(model, zones, which);
+  Divider divider(grid, zones.cols(), shares);
   Matrix<float> votes(grid.position_rows(), grid.position_cols());
   for_codes(extractor, image, [&](Index position, const float* code) {
-    const PoolingGrid::Place& place = grid.place(position);
-    votes(place.row, place.col) =
-        static_cast<float>(ordered_dot(code, shares.per_code.row(place.zone), sums.cols()) +
-                           shares.per_position[static_cast<std::size_t>(place.zone)]);
+    const PoolingGrid::Run at = grid.run_at(position);
+    votes(at.row, at.col) = static_cast<float>(
+        divider.part(at.zone, code) + shares.per_position[static_cast<std::size_t>(at.zone)]);
   });
   return votes;
 }

@@ -12,21 +12,19 @@ namespace {
 struct Place {
   Index image = 0;
   Index patch = 0;  // the row that it fills
-  Index top = 0;
-  Index left = 0;
+  PositionRun position = {0, 0, 1};
 };
 
-std::vector<Place> draw_places(const Context& context, const ImageSet& images, Index size,
+std::vector<Place> draw_places(const Context& context, Index images, Positions positions,
                                Index count) {
-  const ImageShape shape = images.shape();
   std::vector<Place> places(static_cast<std::size_t>(count));
   for (Index i = 0; i < count; ++i) {
     Random random = context.random("patches.sample", static_cast<std::uint64_t>(i));
     Place& place = places[static_cast<std::size_t>(i)];
-    place.image = random.below(images.size());
+    place.image = random.below(images);
     place.patch = i;
-    place.top = random.below(shape.height - size + 1);
-    place.left = random.below(shape.width - size + 1);
+    place.position.row = random.below(positions.rows);
+    place.position.col = random.below(positions.cols);
   }
   // In the order of the images, so that each is read once and from front to back.
   std::stable_sort(places.begin(), places.end(),
@@ -34,8 +32,8 @@ std::vector<Place> draw_places(const Context& context, const ImageSet& images, I
   return places;
 }
 
-/// Every image is a single patch: none comes twice.
-std::vector<Place> draw_whole_images(const Context& context, Index images, Index count) {
+/// Every image has a single position: none comes twice.
+std::vector<Place> draw_images(const Context& context, Index images, Index count) {
   Random random = context.random("patches.sample_whole");
   std::vector<Index> chosen = random_subset(random, images, std::min(count, images));
   std::sort(chosen.begin(), chosen.end());
@@ -63,20 +61,17 @@ std::vector<Range> runs_of(const std::vector<Place>& places) {
 
 }  // namespace
 
-PatchSample sample_patches(const Context& context, const ImageSet& images, Index size,
-                           Index count) {
-  const ImageShape shape = images.shape();
-  require(size >= 1, "patches", "the patch size must be >= 1, got {}", size);
+PatchSample sample_patches(const Context& context, const ImageSet& images,
+                           const LocalDescriptors& descriptors, Index count) {
   require(count >= 1, "patches", "the number of patches must be >= 1, got {}", count);
   require(images.size() >= 1, "patches", "there are no images");
-  require(size <= shape.height && size <= shape.width, "patches",
-          "images of {} x {} pixels are smaller than the receptive field of {} x {}", shape.height,
-          shape.width, size, size);
-  const bool whole = size == shape.height && size == shape.width;
-  const std::vector<Place> places = whole ? draw_whole_images(context, images.size(), count)
-                                          : draw_places(context, images, size, count);
+  const ImageShape shape = images.shape();
+  const Positions positions = descriptors.positions(shape);
+  const std::vector<Place> places = positions.count() == 1
+                                        ? draw_images(context, images.size(), count)
+                                        : draw_places(context, images.size(), positions, count);
   const std::vector<Range> runs = runs_of(places);
-  PatchSample sample{Matrix<float>(static_cast<Index>(places.size()), size * size * shape.channels),
+  PatchSample sample{Matrix<float>(static_cast<Index>(places.size()), descriptors.dimensions()),
                      {}};
   if (!images.labels().empty()) sample.labels.resize(places.size());
   parallel_for(context, static_cast<Index>(runs.size()), [&](Index r) {
@@ -86,8 +81,8 @@ PatchSample sample_patches(const Context& context, const ImageSet& images, Index
     images.read(image, 1, pixels.data());
     for (Index i = run.begin; i < run.end; ++i) {
       const Place& place = places[static_cast<std::size_t>(i)];
-      copy_patch(pixels.data(), shape, size, place.top, place.left,
-                 sample.patches.row(place.patch));
+      descriptors.read(pixels.data(), shape, {&place.position, 1},
+                       {sample.patches.row(place.patch), 1, sample.patches.cols()});
       if (!sample.labels.empty()) {
         sample.labels[static_cast<std::size_t>(place.patch)] =
             images.labels()[static_cast<std::size_t>(image)];
@@ -97,14 +92,9 @@ PatchSample sample_patches(const Context& context, const ImageSet& images, Index
   return sample;
 }
 
-void copy_patch(const float* image, const ImageShape& shape, Index size, Index top, Index left,
-                float* patch) {
-  for (Index channel = 0; channel < shape.channels; ++channel) {
-    for (Index y = 0; y < size; ++y) {
-      const float* row = image + channel * shape.pixels() + (top + y) * shape.width + left;
-      patch = std::copy(row, row + size, patch);
-    }
-  }
+PatchSample sample_patches(const Context& context, const ImageSet& images, Index size,
+                           Index count) {
+  return sample_patches(context, images, *make_descriptors({size, 1}, images.shape()), count);
 }
 
 }  // namespace krica

@@ -12,6 +12,7 @@
 #include <string_view>
 #include <type_traits>
 
+#include "krica/runtime/words.hpp"
 #include "krica/solvers/adam.hpp"
 #include "krica/solvers/fixed_point.hpp"
 #include "krica/solvers/lbfgs.hpp"
@@ -91,7 +92,7 @@ template <class Options>
 void require_bounds(const Options& options, std::string_view operation) {
   each_field(options, [&](std::string_view name, const auto& value, const Bounds& bounds,
                           OnResume = OnResume::kMustAgree) {
-    if constexpr (!std::is_enum_v<std::remove_cvref_t<decltype(value)>>) {
+    if constexpr (std::is_arithmetic_v<std::remove_cvref_t<decltype(value)>>) {
       require(bounds.hold == nullptr || bounds.hold(static_cast<double>(value)), operation,
               "{} must be {}, got {}", name, bounds.words, value);
     }
@@ -105,8 +106,8 @@ std::string identity_of(const Options& options) {
   each_field(options, [&](std::string_view name, const auto& value, const Bounds&,
                           OnResume on_resume = OnResume::kMustAgree) {
     if (on_resume == OnResume::kMayDiffer) return;
-    if constexpr (std::is_enum_v<std::remove_cvref_t<decltype(value)>>) {
-      text += fmt::format("{}={} ", name, name_of(value));
+    if constexpr (Worded<std::remove_cvref_t<decltype(value)>>) {
+      text += fmt::format("{}={} ", name, to_words(value));
     } else {
       text += fmt::format("{}={} ", name, value);
     }

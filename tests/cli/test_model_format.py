@@ -34,6 +34,8 @@ def image():
         ["--method", "krica"],
         ["--method", "rica"],
         ["--method", "kmeans-triangle", "--pool", "3x2"],
+        ["--method", "omp-1", "--pool", "1x1,2x3", "--pool-function", "max"],
+        ["--method", "random-patches", "--pool", "1x1,3x3", "--pool-function", "mean"],
         ["--method", "max-margin-krica", "--epochs", 2, "--stride", 2],
         ["--method", "random-patches", "--whitening", "none", "--pool-power", 0.5],
     ],

@@ -4,12 +4,15 @@
 #include "krica/features/extractor.hpp"
 #include "krica/patches/sampling.hpp"
 #include "krica/runtime/error.hpp"
+#include "support/features.hpp"
 #include "support/images.hpp"
+#include "support/kernels.hpp"
 #include "support/problems.hpp"
 
 namespace krica {
 namespace {
 
+using support::features;
 using support::gratings;
 
 Preprocessing preprocessing_for(const ImageSet& images, Index field) {
@@ -19,7 +22,7 @@ Preprocessing preprocessing_for(const ImageSet& images, Index field) {
 
 FeatureExtractor extractor_for(const ImageSet& images, FeatureOptions options,
                                EncoderKind kind = EncoderKind::kKernel) {
-  Preprocessing preprocessing = preprocessing_for(images, options.receptive_field);
+  Preprocessing preprocessing = preprocessing_for(images, options.descriptors.receptive_field);
   const Matrix<float> atoms = support::random_matrix<float>(13, preprocessing.outputs(), 3);
   return {options, images.shape(), std::move(preprocessing),
           Encoder({.kind = kind, .kernel = {.gamma = 0.05}}, atoms)};
@@ -27,25 +30,26 @@ FeatureExtractor extractor_for(const ImageSet& images, FeatureOptions options,
 
 /// Position by position, cell by cell, from the parts.
 std::vector<double> naive(const FeatureExtractor& extractor, const std::vector<float>& image) {
-  const FeatureOptions& o = extractor.options();
-  const ImageShape shape = extractor.shape();
-  const Index rows = (shape.height - o.receptive_field) / o.stride + 1;
-  const Index cols = (shape.width - o.receptive_field) / o.stride + 1;
+  const LocalDescriptorsPtr patches =
+      make_descriptors(extractor.options().descriptors, extractor.shape());
+  const auto [rows, cols] = patches->positions(extractor.shape());
+  const auto [pool_rows, pool_cols] = extractor.options().pooling.levels.levels.front();
   const Index channels = extractor.encoder().channels();
   std::vector<double> sums(static_cast<std::size_t>(extractor.features()), 0.0);
   for (Index y = 0; y < rows; ++y) {
     for (Index x = 0; x < cols; ++x) {
       Matrix<float> raw(1, extractor.preprocessing().inputs());
-      copy_patch(image.data(), shape, o.receptive_field, y * o.stride, x * o.stride, raw.row(0));
+      const PositionRun here{y, x, 1};
+      patches->read(image.data(), extractor.shape(), {&here, 1}, raw);
       const Matrix<float> patch = extractor.preprocessing().apply(Context(), raw);
       Matrix<float> code(1, channels);
       extractor.encoder().encode(patch, code);
       Index cell_row = 0;
-      while ((cell_row + 1) * rows / o.pool_rows <= y) ++cell_row;
+      while ((cell_row + 1) * rows / pool_rows <= y) ++cell_row;
       Index cell_col = 0;
-      while ((cell_col + 1) * cols / o.pool_cols <= x) ++cell_col;
+      while ((cell_col + 1) * cols / pool_cols <= x) ++cell_col;
       for (Index u = 0; u < channels; ++u) {
-        sums[static_cast<std::size_t>((cell_row * o.pool_cols + cell_col) * channels + u)] +=
+        sums[static_cast<std::size_t>((cell_row * pool_cols + cell_col) * channels + u)] +=
             code(0, u);
       }
     }
@@ -66,26 +70,27 @@ TEST_P(EveryGrid, EqualsTheNaiveSum) {
   const FeatureExtractor extractor = extractor_for(images, GetParam().options, GetParam().kind);
   std::vector<float> image(static_cast<std::size_t>(images.shape().values()));
   images.read(1, 1, image.data());
-  std::vector<float> features(static_cast<std::size_t>(extractor.features()));
-  extractor.extract(image.data(), features.data());
+  const FeatureMatrix pooled = extractor.extract(Context(), images);
   const std::vector<double> expected = naive(extractor, image);
-  for (std::size_t j = 0; j < expected.size(); ++j)
-    EXPECT_NEAR(features[j], expected[j], 1e-4 * (1 + std::abs(expected[j])));
+  for (std::size_t j = 0; j < expected.size(); ++j) {
+    EXPECT_NEAR(pooled.view()(1, static_cast<Index>(j)), expected[j],
+                1e-4 * (1 + std::abs(expected[j])));
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(
     Extractor, EveryGrid,
-    testing::Values(Case{{12, 12, 1}, {4, 1, 2, 2}, EncoderKind::kKernel},
-                    Case{{12, 9, 3}, {3, 2, 1, 1}, EncoderKind::kAbs},
-                    Case{{14, 11, 1}, {5, 1, 3, 2}, EncoderKind::kTriangle},
-                    Case{{9, 9, 3}, {4, 1, 6, 6}, EncoderKind::kHard},
-                    Case{{20, 20, 1}, {3, 3, 4, 4}, EncoderKind::kSoftThreshold},
-                    Case{{6, 6, 1}, {6, 1, 1, 1}, EncoderKind::kKernel},
-                    Case{{40, 33, 1}, {4, 1, 2, 2}, EncoderKind::kKernel}));
+    testing::Values(Case{{12, 12, 1}, features(4, 1, 2, 2), EncoderKind::kKernel},
+                    Case{{12, 9, 3}, features(3, 2, 1, 1), EncoderKind::kAbs},
+                    Case{{14, 11, 1}, features(5, 1, 3, 2), EncoderKind::kTriangle},
+                    Case{{9, 9, 3}, features(4, 1, 6, 6), EncoderKind::kHard},
+                    Case{{20, 20, 1}, features(3, 3, 4, 4), EncoderKind::kSoftThreshold},
+                    Case{{6, 6, 1}, features(6, 1, 1, 1), EncoderKind::kKernel},
+                    Case{{40, 33, 1}, features(4, 1, 2, 2), EncoderKind::kKernel}));
 
 TEST(Extractor, SameBitsForAnyThreadsAndResumedAnywhere) {
   const auto images = gratings(70);
-  const FeatureExtractor extractor = extractor_for(images, {4, 1, 2, 2});
+  const FeatureExtractor extractor = extractor_for(images, features(4, 1, 2, 2));
   const FeatureMatrix one = extractor.extract(Context({.threads = 1}), images);
   const FeatureMatrix four = extractor.extract(Context({.threads = 4}), images);
   EXPECT_TRUE(one.view() == four.view());
@@ -96,9 +101,70 @@ TEST(Extractor, SameBitsForAnyThreadsAndResumedAnywhere) {
   EXPECT_TRUE(std::as_const(parts).view() == one.view());
 }
 
+class EveryPooling : public testing::TestWithParam<EncoderKind> {};
+
+/// The largest code of every cell, in turn from the extractor's own codes.
+TEST_P(EveryPooling, MaximaAreThoseOfTheCodes) {
+  const auto images = gratings(9, 3, {13, 10, 1});
+  FeatureOptions options = features(4, 1, 1, 1);
+  options.pooling.levels = PoolLevels::from_text("1x1,3x2");
+  options.pooling.function = PoolFunction::kMax;
+  const FeatureExtractor extractor = extractor_for(images, options, GetParam());
+  const FeatureMatrix pooled = extractor.extract(Context({.threads = 1}), images);
+  std::vector<float> image(static_cast<std::size_t>(images.shape().values()));
+  images.read(7, 1, image.data());
+  const Index channels = extractor.encoder().channels();
+  Matrix<float> codes(extractor.positions(), channels);
+  extractor.encode(image.data(), 0, codes);
+  std::vector<float> expected(static_cast<std::size_t>(extractor.features()), -1e30F);
+  for (Index p = 0; p < codes.rows(); ++p) {
+    for (const Index g : extractor.grid().cells_of(extractor.grid().run_at(p).zone)) {
+      for (Index u = 0; u < channels; ++u) {
+        float& most = expected[static_cast<std::size_t>(g * channels + u)];
+        most = std::max(most, codes(p, u));
+      }
+    }
+  }
+  for (std::size_t j = 0; j < expected.size(); ++j)
+    EXPECT_FLOAT_EQ(pooled.view()(7, static_cast<Index>(j)), expected[j]);
+  for (const int threads : {2, 3, 4}) {
+    EXPECT_TRUE(extractor.extract(Context({.threads = threads}), images).view() == pooled.view());
+  }
+}
+
+/// Level after level, as each grid by itself.
+TEST_P(EveryPooling, LevelsAreThoseOfSingleGrids) {
+  const auto images = gratings(5, 3, {13, 10, 1});
+  for (const PoolFunction function :
+       {PoolFunction::kSum, PoolFunction::kMean, PoolFunction::kMax}) {
+    FeatureOptions options = features(4, 1, 1, 1);
+    options.pooling.function = function;
+    options.pooling.levels = PoolLevels::from_text("1x1,3x2");
+    const FeatureMatrix both =
+        extractor_for(images, options, GetParam()).extract(Context({.threads = 1}), images);
+    Index first = 0;
+    for (const std::string_view level : {"1x1", "3x2"}) {
+      options.pooling.levels = PoolLevels::from_text(level);
+      const FeatureMatrix one =
+          extractor_for(images, options, GetParam()).extract(Context({.threads = 3}), images);
+      const auto part = both.view().middleCols(first, one.cols());
+      EXPECT_LT((part - one.view()).cwiseAbs().maxCoeff(), 1e-4 * (1 + part.cwiseAbs().maxCoeff()));
+      first += one.cols();
+    }
+    EXPECT_EQ(first, both.cols());
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Extractor, EveryPooling,
+    testing::Values(EncoderKind::kKernel, EncoderKind::kAbs, EncoderKind::kTriangle,
+                    EncoderKind::kHard, EncoderKind::kSoftThreshold, EncoderKind::kSoftAbs,
+                    EncoderKind::kSigmoid, EncoderKind::kLasso, EncoderKind::kLinear),
+    [](const auto& code) { return support::test_name(std::string(name_of(code.param))); });
+
 TEST(Extractor, ImagesOfOnePositionAreEncodedTogetherToTheSameBits) {
   const auto images = gratings(300, 3, {5, 5, 1});
-  const FeatureExtractor extractor = extractor_for(images, {5, 1, 1, 1});
+  const FeatureExtractor extractor = extractor_for(images, features(5, 1, 1, 1));
   const FeatureMatrix all = extractor.extract(Context({.threads = 1}), images);
   std::vector<float> image(25);
   for (const Index i : {0, 100, 299}) {
@@ -119,21 +185,21 @@ TEST(Extractor, ImagesOfOnePositionAreEncodedTogetherToTheSameBits) {
 
 TEST(Extractor, RefusesWhatDoesNotFit) {
   const auto images = gratings(4);
-  EXPECT_THROW(extractor_for(images, {4, 1, 10, 1}), InvalidArgument)
+  EXPECT_THROW(extractor_for(images, features(4, 1, 10, 1)), InvalidArgument)
       << "a grid finer than the positions";
-  EXPECT_THROW(extractor_for(images, {4, 0, 2, 2}), InvalidArgument);
-  EXPECT_THROW(extractor_for(images, {4, 1, 0, 2}), InvalidArgument);
-  const FeatureExtractor extractor = extractor_for(images, {4, 1, 2, 2});
+  EXPECT_THROW(extractor_for(images, features(4, 0, 2, 2)), InvalidArgument);
+  EXPECT_THROW(extractor_for(images, features(4, 1, 0, 2)), InvalidArgument);
+  const FeatureExtractor extractor = extractor_for(images, features(4, 1, 2, 2));
   EXPECT_THROW((void)extractor.extract(Context(), gratings(2, 2, {10, 12, 1})), InvalidArgument);
   Preprocessing other = preprocessing_for(images, 3);
-  EXPECT_THROW(FeatureExtractor({4, 1, 2, 2}, images.shape(), std::move(other),
+  EXPECT_THROW(FeatureExtractor(features(4, 1, 2, 2), images.shape(), std::move(other),
                                 Encoder({}, support::random_matrix<float>(3, 9, 1))),
                InvalidArgument);
 }
 
 TEST(Extractor, StopsWhenCancelled) {
   const auto images = gratings(40);
-  const FeatureExtractor extractor = extractor_for(images, {4, 1, 2, 2});
+  const FeatureExtractor extractor = extractor_for(images, features(4, 1, 2, 2));
   const Context context({.threads = 2});
   context.cancel();
   EXPECT_THROW((void)extractor.extract(context, images), Cancelled);

@@ -1,37 +1,52 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Small batches of images as stored patches, in float64 or float32.
+// Small batches of images as stored patches.
 #pragma once
 
 #include <utility>
 #include <vector>
 
+#include "features/patch_source.hpp"
 #include "krica/joint/objective.hpp"
+#include "support/features.hpp"
 #include "support/problems.hpp"
 
 namespace krica::support {
 
-/// Patches held in memory: images × positions rows.
-template <class Scalar>
-class StoredPatches final : public PatchTiles<Scalar> {
+/// "Images" that are their patches, position by position: the gradient in atoms of any length can
+/// be checked without overlapping pixels.
+class StoredPatches final : public LocalDescriptors {
  public:
-  StoredPatches(Matrix<Scalar> patches, Index images)
-      : patches_(std::move(patches)), images_(images) {}
+  StoredPatches(Positions positions, Index n) : positions_(positions), n_(n) {}
 
-  [[nodiscard]] Index images() const override { return images_; }
-  void read(Index image, Index first, MatrixView<Scalar> patches) const override {
-    const Index row = image * (patches_.rows() / images_) + first;
-    patches = patches_.view().middleRows(row, patches.rows());
+  [[nodiscard]] Index dimensions() const override { return n_; }
+  [[nodiscard]] Positions positions(const ImageShape& /*shape*/) const override {
+    return positions_;
+  }
+  void read(const float* image, const ImageShape& /*shape*/, std::span<const PositionRun> runs,
+            MatrixView<float> patches) const override {
+    Index i = 0;
+    for (const PositionRun& run : runs) {
+      const float* first = image + (run.row * positions_.cols + run.col) * n_;
+      patches.middleRows(i, run.count) = ConstMatrixView<float>(first, run.count, n_);
+      i += run.count;
+    }
   }
 
  private:
-  Matrix<Scalar> patches_;
-  Index images_;
+  Positions positions_;
+  Index n_;
 };
+
+/// Passes patches of n values on as they are.
+inline Preprocessing no_preprocessing(Index n) {
+  return Preprocessing::fit(Context({.threads = 1}), random_matrix<float>(9, n, 1),
+                            {.contrast = false, .whitening = {.kind = WhiteningKind::kNone}});
+}
 
 struct JointProblem {
   ImageShape shape = {9, 8, 1};
-  FeatureOptions features = {3, 1, 2, 2, false, 0.5};
+  FeatureOptions features = support::features(3, 1, 2, 2, false, 0.5);
   Kernel kernel = {.kind = KernelKind::kGaussian, .gamma = 0.7, .scale = 0.8};
   EncoderKind code = EncoderKind::kKernel;
   Index images = 6;
@@ -39,19 +54,35 @@ struct JointProblem {
   Index n = 4;
   int classes = 3;
 
-  [[nodiscard]] PoolingGrid grid() const { return {features, shape}; }
+  [[nodiscard]] Positions positions() const {
+    return make_descriptors(features.descriptors, shape)->positions(shape);
+  }
+  [[nodiscard]] PoolingGrid grid() const { return {features.pooling, positions()}; }
+  [[nodiscard]] PatchSource source() const {
+    const ImageShape stored{positions().rows, positions().cols, n};
+    return {std::make_shared<const StoredPatches>(positions(), n), features.pooling, stored,
+            no_preprocessing(n)};
+  }
   [[nodiscard]] EncoderOptions encoder() const {
     return {.kind = code, .kernel = kernel, .threshold = 0.2};
   }
   [[nodiscard]] Index channels() const { return channels_of(code, K); }
   /// All patches and the atoms, no two values of a column near each other (see random_problem).
   [[nodiscard]] Problem samples() const {
-    return random_problem({.m = images * grid().positions(), .n = n, .K = K, .classes = classes});
+    return random_problem({.m = images * positions().count(), .n = n, .K = K, .classes = classes});
   }
 
-  template <class Scalar>
-  [[nodiscard]] StoredPatches<Scalar> patches() const {
-    return {cast_to<Scalar>(samples().X), images};
+  /// A row an image: its patches, row by row of positions.
+  [[nodiscard]] Matrix<float> pixels() const {
+    const Matrix<float> all = cast_to<float>(samples().X);
+    return Matrix<float>::copy_of(
+        ConstMatrixView<float>(all.data(), images, positions().count() * n));
+  }
+  /// The patch at a position of an image.
+  [[nodiscard]] std::vector<double> patch(Index image, Index row, Index col) const {
+    const Matrix<float> all = cast_to<float>(samples().X);
+    const float* x = all.row(image * positions().count() + row * positions().cols + col);
+    return {x, x + n};
   }
 
   [[nodiscard]] std::vector<int> labels() const {

@@ -10,20 +10,6 @@
 namespace krica {
 namespace {
 
-/// Patches that are made when they are asked for, so that they take no memory here.
-class MadePatches final : public PatchTiles<float> {
- public:
-  [[nodiscard]] Index images() const override { return 128; }
-  void read(Index image, Index first, MatrixView<float> patches) const override {
-    for (Index i = 0; i < patches.rows(); ++i) {
-      for (Index j = 0; j < patches.cols(); ++j) {
-        const Index seed = image * 7919 + (first + i) * 104729 + j * 1299709;
-        patches(i, j) = static_cast<float>(seed % 1000) / 6000 - 0.08F;
-      }
-    }
-  }
-};
-
 struct Step {
   Index grid;
   double reconstruction;
@@ -44,20 +30,21 @@ TEST_P(JointMemory, OneStepHoldsAtMost64Mebibytes) {
   JointParameters<float> gradient = at.zeros();
   std::vector<int> labels;
   for (int i = 0; i < 128; ++i) labels.push_back(i % 10);
-  const MadePatches patches;
+  const PatchSource source(support::features(6, 6, side, side, false, 0.5), {32, 32, 3},
+                           support::no_preprocessing(108));
+  Matrix<float> images = support::random_matrix<float>(128, 32 * 32 * 3, 4);
+  images.view() *= 0.1F;
   const Matrix<float> reconstructed = support::random_matrix<float>(2000, 108, 3);
   std::vector<Index> chosen;
   for (Index i = 0; i < 1024; ++i) chosen.push_back(i);
   const Context context({.threads = 4});
   const support::PeakMemory peak;
-  JointObjective<float> objective(context,
-                                  {.encoder = {.kernel = {.gamma = 3}},
-                                   .features = {6, 6, side, side, false, 0.5},
-                                   .reconstruction = GetParam().reconstruction},
-                                  {32, 32, 3}, reconstructed);
+  JointObjective<float> objective(
+      {.encoder = {.kernel = {.gamma = 3}}, .reconstruction = GetParam().reconstruction}, source,
+      reconstructed);
   BatchMoments moments;
   const double value =
-      objective.value_and_gradient({patches, labels, chosen}, at, gradient, moments);
+      objective.value_and_gradient(context, {images, labels, chosen}, at, gradient, moments);
   EXPECT_LE(peak.bytes(), std::int64_t{64} << 20);
   EXPECT_TRUE(std::isfinite(value));
   EXPECT_GT(gradient.W.view().norm(), 0);

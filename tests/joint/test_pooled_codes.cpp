@@ -29,45 +29,46 @@ class PooledCodes : public testing::TestWithParam<Case> {
 };
 
 std::string name_of_case(const testing::TestParamInfo<Case>& info) {
-  const FeatureOptions& f = info.param.features;
-  return support::test_name(info.param.kernel) + "Grid" + std::to_string(f.pool_rows) + "By" +
-         std::to_string(f.pool_cols) + "Stride" + std::to_string(f.stride) +
-         (f.pool_overlap ? "Overlap" : "");
+  const auto& [descriptors, pooling] = info.param.features;
+  return support::test_name(info.param.kernel) + "Grid" +
+         support::test_name(pooling.levels.text()) + "Stride" + std::to_string(descriptors.stride) +
+         (pooling.overlap ? "Overlap" : "");
 }
 
 /// Position by position, from the definition.
 TEST_P(PooledCodes, EqualTheDefinition) {
-  const PoolingGrid grid = problem.grid();
-  const auto patches = problem.patches<double>();
+  const PatchSource source = problem.source();
+  const PoolingGrid& grid = source.grid();
+  const Matrix<float> images = problem.pixels();
   const auto at = problem.parameters<double>(false);
   Matrix<double> Z(problem.images, grid.cells() * problem.K);
-  pool_codes<double>(Context({.threads = 1}), grid, patches, {problem.encoder(), at.W}, Z);
-  const FeatureOptions& f = problem.features;
+  pool_codes<double>(Context({.threads = 1}), source, images, {problem.encoder(), at.W}, Z);
+  const auto [pool_rows, pool_cols] = problem.features.pooling.levels.levels.front();
+  const bool overlap = problem.features.pooling.overlap;
   const auto range = [&](Index cell, Index cells, Index positions) -> std::pair<double, double> {
     const auto P = static_cast<double>(positions);
     const auto c = static_cast<double>(cell);
     const auto g = static_cast<double>(cells);
-    if (!f.pool_overlap) return {std::floor(c * P / g), std::floor((c + 1) * P / g)};
+    if (!overlap) return {std::floor(c * P / g), std::floor((c + 1) * P / g)};
     return {std::floor(2 * c * P / (2 * g + 1)), std::ceil((2 * c + 3) * P / (2 * g + 1))};
   };
-  Matrix<double> patch(1, problem.n);
   for (Index i = 0; i < problem.images; ++i) {
-    for (Index r = 0; r < f.pool_rows; ++r) {
-      for (Index c = 0; c < f.pool_cols; ++c) {
-        const auto [top, bottom] = range(r, f.pool_rows, grid.position_rows());
-        const auto [left, right] = range(c, f.pool_cols, grid.position_cols());
+    for (Index r = 0; r < pool_rows; ++r) {
+      for (Index c = 0; c < pool_cols; ++c) {
+        const auto [top, bottom] = range(r, pool_rows, grid.position_rows());
+        const auto [left, right] = range(c, pool_cols, grid.position_cols());
         for (Index u = 0; u < problem.K; ++u) {
           double sum = 0;
           for (Index p = 0; p < grid.positions(); ++p) {
-            const auto y = static_cast<double>(grid.place(p).row);
-            const auto x = static_cast<double>(grid.place(p).col);
+            const PoolingGrid::Run place = grid.run_at(p);
+            const auto y = static_cast<double>(place.row);
+            const auto x = static_cast<double>(place.col);
             if (y < top || y >= bottom || x < left || x >= right) continue;
-            patches.read(i, p, patch);
-            sum += kernel_value(problem.kernel, at.W.row(u), patch.row(0), problem.n);
+            const std::vector<double> patch = problem.patch(i, place.row, place.col);
+            sum += kernel_value(problem.kernel, at.W.row(u), patch.data(), problem.n);
           }
-          if (f.pool_overlap) sum /= (bottom - top) * (right - left);
-          EXPECT_NEAR(Z(i, (r * f.pool_cols + c) * problem.K + u), sum,
-                      1e-11 * (1 + std::abs(sum)));
+          if (overlap) sum /= (bottom - top) * (right - left);
+          EXPECT_NEAR(Z(i, (r * pool_cols + c) * problem.K + u), sum, 1e-11 * (1 + std::abs(sum)));
         }
       }
     }
@@ -75,22 +76,23 @@ TEST_P(PooledCodes, EqualTheDefinition) {
 }
 
 TEST_P(PooledCodes, BackwardIsTheDerivative) {
-  const PoolingGrid grid = problem.grid();
-  const auto patches = problem.patches<double>();
+  const PatchSource source = problem.source();
+  const PoolingGrid& grid = source.grid();
+  const Matrix<float> images = problem.pixels();
   const bool widths = problem.kernel.kind == KernelKind::kGaussian;
   const auto at = problem.parameters<double>(widths);
   const auto Q = support::random_matrix<double>(problem.images, grid.cells() * problem.K, 5);
   const auto value = [&](const Matrix<double>& W, const Matrix<double>& log_gamma) {
     const std::vector<double> gammas = encoder_shapes(problem.encoder(), log_gamma);
     Matrix<double> Z(Q.rows(), Q.cols());
-    pool_codes<double>(Context({.threads = 1}), grid, patches, {problem.encoder(), W, gammas}, Z);
+    pool_codes<double>(Context({.threads = 1}), source, images, {problem.encoder(), W, gammas}, Z);
     return (Z.view().array() * Q.view().array()).sum();
   };
   const std::vector<double> gammas = encoder_shapes(problem.encoder(), at.shapes);
   Matrix<double> gradient(problem.K, problem.n);
   Matrix<double> widths_gradient(1, at.shapes.cols());
   pool_codes_backward<double>(
-      Context({.threads = 1}), grid, patches, {problem.encoder(), at.W, gammas}, Q, gradient,
+      Context({.threads = 1}), source, images, {problem.encoder(), at.W, gammas}, Q, gradient,
       {widths_gradient.data(), static_cast<std::size_t>(widths_gradient.size())});
   EXPECT_LT(support::gradient_error(
                 gradient, [&](const Matrix<double>& W) { return value(W, at.shapes); }, at.W),
@@ -106,9 +108,10 @@ std::vector<Case> cases() {
   std::vector<Case> list;
   for (const KernelKind kernel : support::kAllKernels) {
     for (const Index grid : {1, 2, 3}) {
-      for (const Index stride : {1, 2}) list.push_back({kernel, {3, stride, grid, grid}});
+      for (const Index stride : {1, 2})
+        list.push_back({kernel, support::features(3, stride, grid, grid)});
     }
-    list.push_back({kernel, {2, 1, 4, 3, true}});
+    list.push_back({kernel, support::features(2, 1, 4, 3, true)});
   }
   return list;
 }
@@ -153,22 +156,23 @@ class OtherCodes : public testing::TestWithParam<EncoderKind> {
 };
 
 TEST_P(OtherCodes, EqualTheDefinition) {
-  const PoolingGrid grid = problem.grid();
-  const auto patches = problem.patches<double>();
+  const PatchSource source = problem.source();
+  const PoolingGrid& grid = source.grid();
+  const Matrix<float> images = problem.pixels();
   const auto at = problem.parameters<double>(shaped());
   const std::vector<double> shapes = encoder_shapes(problem.encoder(), at.shapes);
   const Index channels = problem.channels();
   Matrix<double> Z(problem.images, grid.cells() * channels);
-  pool_codes<double>(context, grid, patches, {problem.encoder(), at.W, shapes}, Z);
-  Matrix<double> patch(1, problem.n);
+  pool_codes<double>(context, source, images, {problem.encoder(), at.W, shapes}, Z);
   for (Index i = 0; i < problem.images; ++i) {
     Matrix<double> zones(grid.zones(), channels);
     for (Index p = 0; p < grid.positions(); ++p) {
-      patches.read(i, p, patch);
-      const std::vector<double> codes = naive_codes(GetParam(), at.W, patch.row(0), shapes);
+      const PoolingGrid::Run place = grid.run_at(p);
+      const std::vector<double> patch = problem.patch(i, place.row, place.col);
+      const std::vector<double> codes = naive_codes(GetParam(), at.W, patch.data(), shapes);
       ASSERT_EQ(static_cast<Index>(codes.size()), channels);
       for (Index u = 0; u < channels; ++u)
-        zones(grid.place(p).zone, u) += codes[static_cast<std::size_t>(u)];
+        zones(place.zone, u) += codes[static_cast<std::size_t>(u)];
     }
     std::vector<double> wanted(static_cast<std::size_t>(Z.cols()));
     grid.pool<double>(zones, wanted.data());
@@ -178,22 +182,23 @@ TEST_P(OtherCodes, EqualTheDefinition) {
 }
 
 TEST_P(OtherCodes, BackwardIsTheDerivative) {
-  const PoolingGrid grid = problem.grid();
-  const auto patches = problem.patches<double>();
+  const PatchSource source = problem.source();
+  const PoolingGrid& grid = source.grid();
+  const Matrix<float> images = problem.pixels();
   const auto at = problem.parameters<double>(shaped());
   const auto Q =
       support::random_matrix<double>(problem.images, grid.cells() * problem.channels(), 5);
   const auto value = [&](const Matrix<double>& W, const Matrix<double>& learned) {
     const std::vector<double> shapes = encoder_shapes(problem.encoder(), learned);
     Matrix<double> Z(Q.rows(), Q.cols());
-    pool_codes<double>(context, grid, patches, {problem.encoder(), W, shapes}, Z);
+    pool_codes<double>(context, source, images, {problem.encoder(), W, shapes}, Z);
     return (Z.view().array() * Q.view().array()).sum();
   };
   const std::vector<double> shapes = encoder_shapes(problem.encoder(), at.shapes);
   Matrix<double> gradient(problem.K, problem.n);
   Matrix<double> shapes_gradient(1, at.shapes.cols());
   pool_codes_backward<double>(
-      context, grid, patches, {problem.encoder(), at.W, shapes}, Q, gradient,
+      context, source, images, {problem.encoder(), at.W, shapes}, Q, gradient,
       {shapes_gradient.data(), static_cast<std::size_t>(shapes_gradient.size())});
   EXPECT_LT(support::gradient_error(
                 gradient, [&](const Matrix<double>& W) { return value(W, at.shapes); }, at.W,
@@ -207,17 +212,16 @@ TEST_P(OtherCodes, BackwardIsTheDerivative) {
 }
 
 TEST_P(OtherCodes, Float32IsNearFloat64) {
-  const PoolingGrid grid = problem.grid();
+  const PatchSource source = problem.source();
+  const Matrix<float> images = problem.pixels();
   const auto wide = problem.parameters<double>(shaped());
   const auto narrow = problem.parameters<float>(shaped());
   const std::vector<double> wide_shapes = encoder_shapes(problem.encoder(), wide.shapes);
   const std::vector<float> narrow_shapes = encoder_shapes(problem.encoder(), narrow.shapes);
-  Matrix<double> Z(problem.images, grid.cells() * problem.channels());
+  Matrix<double> Z(problem.images, source.grid().cells() * problem.channels());
   Matrix<float> Z32(Z.rows(), Z.cols());
-  pool_codes<double>(context, grid, problem.patches<double>(),
-                     {problem.encoder(), wide.W, wide_shapes}, Z);
-  pool_codes<float>(context, grid, problem.patches<float>(),
-                    {problem.encoder(), narrow.W, narrow_shapes}, Z32);
+  pool_codes<double>(context, source, images, {problem.encoder(), wide.W, wide_shapes}, Z);
+  pool_codes<float>(context, source, images, {problem.encoder(), narrow.W, narrow_shapes}, Z32);
   EXPECT_LT(support::relative_error(Z32, Z), 1e-5);
 }
 
@@ -231,13 +235,13 @@ INSTANTIATE_TEST_SUITE_P(Joint, OtherCodes,
 
 TEST(PooledCodesRefuse, CodesWithoutADerivative) {
   JointProblem problem;
-  const auto patches = problem.patches<double>();
+  const Matrix<float> images = problem.pixels();
   const auto at = problem.parameters<double>(false);
   Matrix<double> Z(problem.images, problem.grid().cells() * problem.K);
   for (const EncoderKind kind : {EncoderKind::kHard, EncoderKind::kLasso}) {
     problem.code = kind;
     EXPECT_FALSE(has_derivative(kind));
-    EXPECT_THROW(pool_codes<double>(Context({.threads = 1}), problem.grid(), patches,
+    EXPECT_THROW(pool_codes<double>(Context({.threads = 1}), problem.source(), images,
                                     {problem.encoder(), at.W}, Z),
                  InvalidArgument);
   }
@@ -245,10 +249,10 @@ TEST(PooledCodesRefuse, CodesWithoutADerivative) {
 
 TEST(PooledCodesRefuse, ShapesThatDoNotFit) {
   const JointProblem problem;
-  const auto patches = problem.patches<double>();
+  const Matrix<float> images = problem.pixels();
   const auto at = problem.parameters<double>(false);
   Matrix<double> Z(problem.images, 7);
-  EXPECT_THROW(pool_codes<double>(Context({.threads = 1}), problem.grid(), patches,
+  EXPECT_THROW(pool_codes<double>(Context({.threads = 1}), problem.source(), images,
                                   {problem.encoder(), at.W}, Z),
                InvalidArgument);
 }

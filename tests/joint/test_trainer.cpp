@@ -10,6 +10,7 @@
 #include "solvers/common.hpp"
 #include "support/changed_options.hpp"
 #include "support/comparison.hpp"
+#include "support/features.hpp"
 #include "support/images.hpp"
 
 namespace krica {
@@ -22,7 +23,7 @@ using support::refusal;
 JointOptions small_options() {
   JointOptions options;
   options.objective.encoder.kernel = {.kind = KernelKind::kGaussian, .gamma = 2};
-  options.objective.features = {4, 1, 2, 2, false, 0.5};
+  options.features = support::features(4, 1, 2, 2, false, 0.5);
   options.epochs = 4;
   options.batch = 16;
   options.rate = 0.01;
@@ -34,7 +35,7 @@ JointOptions small_options() {
 struct Setting {
   explicit Setting(const ImageSet& set, const JointOptions& job = small_options(), Index K = 12)
       : images(set), options(job) {
-    const Index field = job.objective.features.receptive_field;
+    const Index field = job.features.descriptors.receptive_field;
     const PatchSample sample = sample_patches(Context(), set, field, 400);
     preprocessing = Preprocessing::fit(Context(), sample.patches, {.unit_norm = true});
     patches = preprocessing->apply(Context(), sample.patches);
@@ -169,7 +170,7 @@ TEST(JointTrainer, TheMomentsAreThoseOfTheKeptAtoms) {
   }
   const ImageSetPtr unowned(ImageSetPtr(), &images);
   const FeatureExtractor extractor(
-      setting.options.objective.features, images.shape(), *setting.preprocessing,
+      setting.options.features, images.shape(), *setting.preprocessing,
       Encoder(setting.options.objective.encoder, result.atoms, result.shapes));
   const FeatureMatrix features = extractor.extract(context, *subset(unowned, learned));
   for (Index j = 0; j < features.cols(); ++j) {
@@ -275,7 +276,7 @@ TEST(JointTrainer, RefusesBadInput) {
             }).find("a batch of 41 is larger than the"),
             std::string::npos);
   setting.options = small_options();
-  setting.options.objective.features.pool_rows = 10;
+  setting.options.features.pooling.levels = {{{10, 2}}};
   EXPECT_NE(
       refusal([&] { setting.run(Context({.threads = 1})); }).find("finer than the 9 x 9 positions"),
       std::string::npos);

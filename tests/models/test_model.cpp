@@ -9,6 +9,7 @@
 #include "krica/runtime/error.hpp"
 #include "models/small_job.hpp"
 #include "support/images.hpp"
+#include "support/peak_memory.hpp"
 
 namespace krica {
 namespace {
@@ -48,6 +49,31 @@ INSTANTIATE_TEST_SUITE_P(Models, EveryMethodModel, testing::ValuesIn(method_name
                            std::replace(name.begin(), name.end(), '-', '_');
                            return name;
                          });
+
+TEST(Model, PyramidsOfMaximaSurviveTheirFileToTheSameBits) {
+  const auto images = gratings(60);
+  PipelineOptions options = small_options("kmeans-triangle");
+  options.pooling.levels = PoolLevels::from_text("1x1,2x2,3x3");
+  options.pooling.function = PoolFunction::kMax;
+  const Model model = train(Context(), images, {options});
+  EXPECT_EQ(model.n_features(), 14 * 16);
+  const Model loaded = Model::from_archive(model.to_archive(), "memory");
+  const Matrix<float> scores = model.scores(Context({.threads = 1}), images);
+  for (const int threads : {1, 2, 3, 4})
+    EXPECT_TRUE(loaded.scores(Context({.threads = threads}), images).view() == scores.view());
+}
+
+TEST(Model, HugeImagesInAFileTakeNoMemory) {
+  if (!support::can_measure_memory()) GTEST_SKIP() << "no /proc, or a sanitizer's own memory";
+  const Model model = train(Context(), gratings(30), {small_options("random-patches")});
+  Archive archive = model.to_archive();
+  const std::vector<std::int64_t> shape = {8000, 8000, 1};
+  archive.put_vector<std::int64_t>("image_shape", shape);
+  const support::PeakMemory peak;
+  const Model huge = Model::from_archive(archive, "memory");
+  EXPECT_LE(peak.bytes(), std::int64_t{16} << 20);
+  EXPECT_EQ(huge.parts().extractor->positions(), 7997 * 7997);
+}
 
 TEST(Model, ScoresDoNotDependOnTheMemoryBudget) {
   const auto images = gratings(200);

@@ -45,16 +45,24 @@ TEST_P(EveryMethod, VotesAddUpToTheScore) {
 }
 
 PipelineOptions overlapping(PipelineOptions options) {
-  options.pooling.grid = {3, 2};
+  options.pooling.levels = {{{3, 2}}};
   options.pooling.overlap = true;
   options.descriptor.stride = 2;
+  return options;
+}
+
+PipelineOptions with_maxima(PipelineOptions options) {
+  options.pooling.levels = PoolLevels::from_text("1x1,2x2");
+  options.pooling.function = PoolFunction::kMax;
+  options.pooling.power = 0.5;
   return options;
 }
 
 INSTANTIATE_TEST_SUITE_P(Votes, EveryMethod,
                          testing::Values(job("random-patches"), job("max-margin-krica"),
                                          overlapping(job("max-margin-krica")),
-                                         overlapping(job("kmeans-triangle"))),
+                                         overlapping(job("kmeans-triangle")),
+                                         with_maxima(job("random-patches"))),
                          [](const auto& tested) { return fmt::format("job{}", tested.index); });
 
 TEST(Votes, EveryAtomIsInItsClassStrongestFirst) {

@@ -18,15 +18,17 @@ TEST(Sampling, EveryPatchIsAPieceOfAnImageOfItsLabel) {
   ASSERT_EQ(sample.patches.rows(), 50);
   ASSERT_EQ(sample.patches.cols(), 4 * 4 * 3);
   std::vector<float> image(static_cast<std::size_t>(images.shape().values()));
-  std::vector<float> patch(4 * 4 * 3);
+  const LocalDescriptorsPtr patches = make_descriptors({4, 1}, images.shape());
+  Matrix<float> patch(1, 4 * 4 * 3);
   for (Index p = 0; p < 50; ++p) {
     bool found = false;
     for (Index i = 0; i < images.size() && !found; ++i) {
       images.read(i, 1, image.data());
       for (Index top = 0; top <= 5 && !found; ++top) {
         for (Index left = 0; left <= 7 && !found; ++left) {
-          copy_patch(image.data(), images.shape(), 4, top, left, patch.data());
-          found = std::equal(patch.begin(), patch.end(), sample.patches.row(p)) &&
+          const PositionRun here{top, left, 1};
+          patches->read(image.data(), images.shape(), {&here, 1}, patch);
+          found = patch.view() == sample.patches.view().row(p) &&
                   sample.labels[static_cast<std::size_t>(p)] ==
                       images.labels()[static_cast<std::size_t>(i)];
         }
@@ -34,14 +36,6 @@ TEST(Sampling, EveryPatchIsAPieceOfAnImageOfItsLabel) {
     }
     EXPECT_TRUE(found) << "patch " << p;
   }
-}
-
-TEST(Sampling, PatchIsChannelByChannel) {
-  const ImageShape shape{2, 3, 2};
-  const std::vector<float> image = {0, 1, 2, 3, 4, 5, 10, 11, 12, 13, 14, 15};
-  std::vector<float> patch(8);
-  copy_patch(image.data(), shape, 2, 0, 1, patch.data());
-  EXPECT_EQ(patch, (std::vector<float>{1, 2, 4, 5, 11, 12, 14, 15}));
 }
 
 TEST(Sampling, DependsOnTheSeedAndNotOnThreads) {

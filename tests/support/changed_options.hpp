@@ -6,6 +6,7 @@
 #include <string_view>
 #include <type_traits>
 
+#include "krica/features/feature_options.hpp"
 #include "solvers/option_fields.hpp"
 
 namespace krica::support {
@@ -23,6 +24,8 @@ void change(Value& value) {
     value = value == 0 ? 0.5 : value / 2;
   }
 }
+
+inline void change(PoolLevels& value) { value.levels.push_back({7, 9}); }
 
 /// Calls body(changed, name, on_resume) for every field.
 template <class Options, class Body>

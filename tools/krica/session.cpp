@@ -278,7 +278,7 @@ DataSet open_with_notes(const Context& context, const std::filesystem::path& pat
   return data;
 }
 
-/// Samples as images of one pixel.
+/// Samples as a set that models read.
 DataSet as_images(DataSet data) {
   if (!data.is_samples()) return data;
   data.train = krica::as_images(std::exchange(data.train_samples, nullptr));

@@ -70,7 +70,7 @@ constexpr double kTestFraction = 0.2;
 
 /// Prints the data set's notes on standard error.
 DataSet open_data(const Context& context, const DataOptions& options);
-/// The same for commands that go through a model: samples come as images of one pixel.
+/// The same for commands that go through a model: samples come as the sets that models read.
 DataSet open_images(const Context& context, const DataOptions& options);
 /// The same, with images prepared as those that the model learned from.
 DataSet open_as_learned(const Context& context, const DataOptions& options, const Model& model);

@@ -160,7 +160,8 @@ PipelineOptions control_options(const PipelineOptions& settled) {
   options.basis.components = settled.basis.components;
   options.descriptor.receptive_field = settled.descriptor.receptive_field;
   options.descriptor.stride = settled.descriptor.stride;
-  options.pooling.grid = settled.pooling.grid;
+  options.pooling.levels = settled.pooling.levels;
+  options.pooling.function = settled.pooling.function;
   options.descriptor.patches = settled.descriptor.patches;
   options.seed = settled.seed;
   return options;

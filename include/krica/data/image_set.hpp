@@ -31,7 +31,7 @@ struct ImageShape {
   [[nodiscard]] Index pixels() const { return height * width; }
   /// Numbers in an image.
   [[nodiscard]] Index values() const { return pixels() * channels; }
-  /// One pixel: a sample of n numbers is an image of one pixel with n channels (as_images).
+  /// A sample has n channels and neither height nor width beyond 1 (as_images).
   [[nodiscard]] bool is_sample() const { return pixels() == 1; }
   bool operator==(const ImageShape&) const = default;
 };

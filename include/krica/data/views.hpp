@@ -29,9 +29,9 @@ ImageSetPtr resized(ImageSetPtr set, Index image_size, ImageSizeRule rule = Imag
 /// Grey (channels 1: 0.299 R + 0.587 G + 0.114 B) or colour (3: grey three times).
 ImageSetPtr with_channels(ImageSetPtr set, Index channels);
 
-/// Samples of n numbers as images of one pixel with n channels, so that everything that works on
-/// images works on them: the pixel is the only patch. Gives null for null. Reading throws DataError
-/// for a number beyond float32.
+/// Samples of n numbers as a set of shape 1 × 1 × n, so that what streams images streams them too.
+/// A sample is its own only descriptor (krica/patches/local_descriptors.hpp). Gives null for null.
+/// Reading throws DataError for a number beyond float32.
 ImageSetPtr as_images(SampleSetPtr samples);
 
 struct Split {

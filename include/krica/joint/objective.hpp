@@ -18,6 +18,7 @@
 #include <span>
 #include <vector>
 
+#include "krica/features/feature_options.hpp"
 #include "krica/joint/batch_moments.hpp"
 #include "krica/joint/margin_loss.hpp"
 #include "krica/joint/pooled_codes.hpp"
@@ -38,7 +39,6 @@ struct JointParameters {
 
 struct JointObjectiveOptions {
   EncoderOptions encoder = {};  ///< with a derivative (pooled_codes.hpp)
-  FeatureOptions features = {};
   MarginLoss loss = MarginLoss::kSquaredHinge;
   double reconstruction = 0;  ///< ρ >= 0; 0 for other codes than the kernel's
   double sparsity = 0.01;     ///< λ of f
@@ -54,9 +54,11 @@ std::vector<Scalar> encoder_shapes(const EncoderOptions& encoder, const Matrix<S
 template <class Scalar>
 Matrix<Scalar> learned_shapes(const EncoderOptions& encoder, std::span<const Scalar> shapes);
 
-template <class Scalar>
+/// Throws InvalidArgument for pooling whose derivative is not known: all but sums and means.
+void require_derivative(const PoolingOptions& pooling);
+
 struct JointBatch {
-  const PatchTiles<Scalar>& patches;
+  ConstMatrixView<float> images;              ///< a planar image a row
   std::span<const int> labels;                ///< one an image
   std::span<const Index> reconstructed = {};  ///< rows of f's patches, where ρ > 0
 };
@@ -64,30 +66,30 @@ struct JointBatch {
 template <class Scalar>
 class JointObjective {
  public:
-  /// `patches` (rows of n values) are what f is taken over; needed where ρ > 0 only, and the view
-  /// is kept. Throws InvalidArgument for bad options and a grid that does not fit the images.
-  JointObjective(const Context& context, const JointObjectiveOptions& options, ImageShape shape,
+  /// `source` tells what the images' patches are; `patches` (rows of n values) are what f is taken
+  /// over, and needed where ρ > 0 only. Both are kept as references. Throws InvalidArgument for bad
+  /// options.
+  JointObjective(const JointObjectiveOptions& options, const PatchSource& source,
                  ConstMatrixView<Scalar> patches = {nullptr, 0, 0});
   ~JointObjective();
 
-  [[nodiscard]] const PoolingGrid& grid() const;
-
   /// L on a batch; overwrites the gradient and the batch's moments. Throws InvalidArgument for
   /// fewer than two images and shapes that do not fit, Cancelled when the context is cancelled.
-  double value_and_gradient(const JointBatch<Scalar>& batch, const JointParameters<Scalar>& at,
-                            JointParameters<Scalar>& gradient, BatchMoments& moments);
+  double value_and_gradient(const Context& context, const JointBatch& batch,
+                            const JointParameters<Scalar>& at, JointParameters<Scalar>& gradient,
+                            BatchMoments& moments);
 
   /// L alone.
-  double value(const JointBatch<Scalar>& batch, const JointParameters<Scalar>& at);
+  double value(const Context& context, const JointBatch& batch, const JointParameters<Scalar>& at);
 
   /// Pooled codes raised to the power, images × F, before they are standardised; valid until the
   /// next call.
-  const Matrix<Scalar>& features(const PatchTiles<Scalar>& patches,
+  const Matrix<Scalar>& features(const Context& context, ConstMatrixView<float> images,
                                  const JointParameters<Scalar>& at);
 
   /// Scores, images × classes, with given moments.
-  Matrix<Scalar> scores(const PatchTiles<Scalar>& patches, const JointParameters<Scalar>& at,
-                        const BatchMoments& moments);
+  Matrix<Scalar> scores(const Context& context, ConstMatrixView<float> images,
+                        const JointParameters<Scalar>& at, const BatchMoments& moments);
 
  private:
   struct Implementation;

@@ -26,6 +26,7 @@
 namespace krica {
 
 struct JointOptions {
+  FeatureOptions features = {};  ///< codes summed or averaged
   JointObjectiveOptions objective = {};
   bool learn_shapes = true;  ///< one an atom; without effect for codes that have none
   Augmentation augmentation = {};

@@ -7,7 +7,7 @@ namespace krica {
 
 /// What automatic choices look at: the data, never the clock or the machine.
 struct DataFacts {
-  ImageShape shape;   ///< of the images, or of samples as images of one pixel
+  ImageShape shape;   ///< of the images or samples
   Index size = 0;     ///< images or samples to learn from; 0: not known
   Index classes = 0;  ///< 0: without labels
 };

@@ -6,7 +6,7 @@
 //   Model model = Model::load("model.krica");
 //   std::vector<int> classes = model.predict(context, images);
 //
-// Samples go the same way as images of one pixel: model.transform(context, *as_images(samples)).
+// Samples go the same way: model.transform(context, *as_images(samples)).
 //
 // The file is an Archive (safetensors), described in docs/model-format.md. Equal results are equal
 // files.

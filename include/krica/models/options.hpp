@@ -85,7 +85,8 @@ struct BasisChoice {
 };
 
 struct PoolingChoice {
-  PoolGrid grid = {};
+  PoolLevels levels = {};
+  PoolFunction function = PoolFunction::kSum;
   bool overlap = false;
   Auto<double> power = {};
 };

@@ -28,7 +28,8 @@ struct StageTime {
 /// Stages of the same name as one: times added up, the higher peak.
 std::vector<StageTime> summed(const std::vector<StageTime>& stages);
 
-/// Accuracy on images that took no part in learning, by which joint training chose what to keep.
+/// Accuracy on images that took no part in learning, by which max-margin training chose what to
+/// keep.
 struct JointComparison {
   double start = 0;            ///< the first atoms, with an SVM
   Auto<double> svm = {};       ///< the learned atoms, with an SVM; none where that was ruled out

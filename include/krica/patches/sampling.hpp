@@ -1,28 +1,28 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Patches: square pieces of images, one a row, channel by channel (n = size² · channels).
+// Patches to learn from: local descriptors at random positions of random images, one a row.
 #pragma once
 
 #include <vector>
 
-#include "krica/data/image_set.hpp"
+#include "krica/patches/local_descriptors.hpp"
 #include "krica/runtime/context.hpp"
 
 namespace krica {
 
 struct PatchSample {
-  Matrix<float> patches;    ///< count × size²·channels, pixel values as the set holds them
+  Matrix<float> patches;    ///< count × dimensions, of pixels as the set holds them
   std::vector<int> labels;  ///< of the images they come from; empty where the set has none
 };
 
-/// `count` patches of size×size pixels at random places of random images. Patch i depends on the
-/// seed and i alone. Where a patch covers the whole image, as with samples, each image gives at
-/// most one: all of them, or `count` chosen by the seed, in the images' order. Throws
-/// InvalidArgument for size < 1, count < 1, or images smaller than the patches.
-PatchSample sample_patches(const Context& context, const ImageSet& images, Index size, Index count);
+/// `count` patches at random positions of random images. Patch i depends on the seed and i alone.
+/// Where an image has a single position, as a sample does, it gives at most one patch: all of them,
+/// or `count` chosen by the seed, in the images' order. Throws InvalidArgument for count < 1, no
+/// images, or images without a position.
+PatchSample sample_patches(const Context& context, const ImageSet& images,
+                           const LocalDescriptors& descriptors, Index count);
 
-/// The patch of a planar image whose upper left pixel is (top, left), channel by channel.
-void copy_patch(const float* image, const ImageShape& shape, Index size, Index top, Index left,
-                float* patch);
+/// The same for patches of size × size pixels, channel by channel, wherever they fit.
+PatchSample sample_patches(const Context& context, const ImageSet& images, Index size, Index count);
 
 }  // namespace krica

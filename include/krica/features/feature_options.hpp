@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Which descriptors an image has, and how their codes are pooled.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "krica/patches/local_descriptors.hpp"
+
+namespace krica {
+
+/// One grid of cells.
+struct PoolLevel {
+  Index rows = 2;
+  Index cols = 2;
+
+  bool operator==(const PoolLevel&) const = default;
+};
+
+/// "2x2", or several grids over the same image, "1x1,2x2,4x4": a spatial pyramid (Lazebnik, Schmid
+/// and Ponce, CVPR 2006). Rows come before columns.
+struct PoolLevels {
+  std::vector<PoolLevel> levels = {PoolLevel{}};
+
+  /// Of all levels.
+  [[nodiscard]] Index cells() const;
+  [[nodiscard]] std::string text() const;
+  /// Throws InvalidArgument.
+  static PoolLevels from_text(std::string_view text);
+  /// Throws InvalidArgument for no level, one without cells, one that comes twice, and more cells
+  /// than kMostCells.
+  void validate() const;
+
+  static constexpr Index kMostCells = Index{1} << 14;
+};
+
+enum class PoolFunction { kSum, kMean, kMax };
+std::string_view name_of(PoolFunction function);
+
+struct PoolingOptions {
+  PoolLevels levels = {};
+  PoolFunction function = PoolFunction::kSum;
+  bool overlap = false;  ///< cells one and a half steps wide; their sum is read as their mean
+  double power = 1;      ///< of the pooled code (pool_power.hpp), in (0, 1]
+
+  void validate() const;
+};
+
+struct FeatureOptions {
+  LocalDescriptorOptions descriptors = {};
+  PoolingOptions pooling = {};
+
+  void validate() const;
+};
+
+}  // namespace krica

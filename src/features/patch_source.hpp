@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// PatchSource: from images in memory to their preprocessed patches, a tile of positions at a time,
+// in the order of the pooling grid. "Patch" stands for whatever the local descriptors are.
+#pragma once
+
+#include <span>
+#include <type_traits>
+#include <vector>
+
+#include "krica/features/pooling_grid.hpp"
+#include "krica/patches/preprocessing.hpp"
+#include "runtime/parallel.hpp"
+
+namespace krica {
+
+/// Positions held as codes at a time: enough for fast products, few enough for the cache.
+inline constexpr Index kTilePositions = 128;
+
+/// Patches at a time where codes are not held.
+inline constexpr Index kFusedPositions = 1024;
+
+/// Positions that follow one another in the grid's order.
+struct PositionTile {
+  std::vector<PositionRun> runs;
+  Index first_zone = 0;
+  std::vector<Range> zones;  ///< the tile's positions in each zone, from the first one on
+
+  PositionTile(const PoolingGrid& grid, Range positions);
+};
+
+class PatchSource {
+ public:
+  /// Throws InvalidArgument where the parts do not fit: descriptors, preprocessing, grid and image
+  /// shape.
+  PatchSource(LocalDescriptorsPtr descriptors, const PoolingOptions& pooling,
+              const ImageShape& shape, Preprocessing preprocessing);
+  PatchSource(const FeatureOptions& options, const ImageShape& shape, Preprocessing preprocessing)
+      : PatchSource(make_descriptors(options.descriptors, shape), options.pooling, shape,
+                    std::move(preprocessing)) {}
+
+  [[nodiscard]] const ImageShape& shape() const { return shape_; }
+  [[nodiscard]] const Preprocessing& preprocessing() const { return preprocessing_; }
+  [[nodiscard]] const PoolingGrid& grid() const { return grid_; }
+  /// Of the pooled codes.
+  [[nodiscard]] double power() const { return power_; }
+  /// Numbers in a patch.
+  [[nodiscard]] Index dimensions() const { return preprocessing_.outputs(); }
+
+  /// The patches of one planar image at these positions. One thread.
+  template <class Scalar>
+  void read(const float* image, const PositionTile& tile, MatrixView<Scalar> patches) const {
+    if constexpr (std::is_same_v<Scalar, float>) {
+      read_floats(image, tile, patches);
+    } else {
+      Matrix<float> narrow(patches.rows(), patches.cols());
+      read_floats(image, tile, narrow);
+      patches = narrow.view().template cast<Scalar>();
+    }
+  }
+
+  /// Row i: the raw descriptor of image i, where images have one position each.
+  void read_single(ConstMatrixView<float> images, MatrixView<float> raw) const;
+
+ private:
+  void read_floats(const float* image, const PositionTile& tile, MatrixView<float> patches) const;
+
+  ImageShape shape_;
+  LocalDescriptorsPtr descriptors_;
+  PoolingGrid grid_;
+  double power_;
+  Preprocessing preprocessing_;
+};
+
+}  // namespace krica

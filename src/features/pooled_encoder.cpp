@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "features/pooled_encoder.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "features/zone_codes.hpp"
+#include "krica/features/pool_power.hpp"
+#include "runtime/check.hpp"
+
+namespace krica {
+namespace {
+
+constexpr std::string_view kName = "features";
+constexpr Index kImagesAtATime = 4;
+
+class HostPooledEncoder final : public PooledEncoder {
+ public:
+  HostPooledEncoder(std::shared_ptr<const PatchSource> source, Encoder encoder)
+      : source_(std::move(source)), encoder_(std::move(encoder)) {
+    require(source_->dimensions() == encoder_.inputs(), kName,
+            "the preprocessing gives {} values, the atoms have {}", source_->dimensions(),
+            encoder_.inputs());
+    if (source_->grid().function() != PoolFunction::kMax) fused_ = FusedPooling::of(encoder_);
+  }
+
+  void encode(const Context& context, ConstMatrixView<float> images,
+              MatrixView<float> features) const override {
+    require(images.rows() == features.rows() && images.cols() == source_->shape().values() &&
+                features.cols() == source_->grid().cells() * encoder_.channels(),
+            kName, "a batch of {} x {} and features of {} x {} do not fit {}", images.rows(),
+            images.cols(), features.rows(), features.cols(), to_text(source_->shape()));
+    const bool single = source_->grid().positions() == 1;
+    const Partition parts(images.rows(), single ? kTilePositions : kImagesAtATime);
+    const Work work = encoding_work(*source_, encoder_, images.rows());
+    parallel_for(context, parts.count(), work, [&](Index p) {
+      const auto [begin, end] = parts[p];
+      MatrixView<float> part = features.rows_between(begin, end);
+      if (single) {
+        encode_single(images.rows_between(begin, end), part);
+      } else {
+        encode_part(context, images.rows_between(begin, end), part);
+      }
+      for (Index i = 0; i < part.rows(); ++i)
+        raise_to_power<float>(source_->power(), part.data() + i * part.outerStride(), nullptr,
+                              part.cols());
+    });
+  }
+
+ private:
+  void encode_part(const Context& context, ConstMatrixView<float> images,
+                   MatrixView<float> features) const {
+    ZoneCodes<float, Encoder> codes(*source_, encoder_, encoder_.channels(), fused_.get());
+    for (Index i = 0; i < images.rows(); ++i) {
+      context.check_cancelled();
+      source_->grid().pool<float>(codes.of(images.data() + i * images.outerStride()),
+                                  features.data() + i * features.outerStride());
+    }
+  }
+
+  /// Images with a single position: one tile for all, as one product is faster than one for each.
+  void encode_single(ConstMatrixView<float> images, MatrixView<float> features) const {
+    // At least two rows: products of one row do not repeat their bits (runtime/parallel.hpp).
+    const Index rows = std::max<Index>(2, images.rows());
+    Matrix<float> raw(rows, source_->preprocessing().inputs());
+    Matrix<float> patches(rows, encoder_.inputs());
+    Matrix<float> codes(rows, encoder_.channels());
+    source_->read_single(images, raw);
+    if (images.rows() == 1) raw.view().row(1) = raw.view().row(0);
+    source_->preprocessing().apply_tile(raw, patches);
+    encoder_.encode(patches, codes);
+    features = codes.view().topRows(images.rows());
+  }
+
+  std::shared_ptr<const PatchSource> source_;
+  Encoder encoder_;
+  std::unique_ptr<const FusedPooling> fused_;  // null where there is no fused form
+};
+
+}  // namespace
+
+std::unique_ptr<const PooledEncoder> host_pooled_encoder(std::shared_ptr<const PatchSource> source,
+                                                         Encoder encoder) {
+  return std::make_unique<const HostPooledEncoder>(std::move(source), std::move(encoder));
+}
+
+/// No bound where it could be far too low: images may be decoded when they are read, and a lasso is
+/// solved for every code.
+Work encoding_work(const PatchSource& source, const Encoder& encoder, Index images) {
+  if (source.grid().positions() > 1 || encoder.options().kind == EncoderKind::kLasso) return {};
+  return work_of(images, source.preprocessing().inputs() * source.preprocessing().outputs() +
+                             encoder.channels() * (encoder.inputs() + kPerExp));
+}
+
+}  // namespace krica
