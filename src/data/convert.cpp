@@ -6,13 +6,13 @@
 #include <limits>
 #include <set>
 
-#include "data/atomic_file.hpp"
 #include "data/byte_source.hpp"
 #include "data/class_names.hpp"
 #include "data/errors.hpp"
 #include "data/labels.hpp"
 #include "data/npy.hpp"
 #include "krica/data/image.hpp"
+#include "runtime/atomic_file.hpp"
 #include "runtime/check.hpp"
 #include "runtime/file.hpp"
 #include "runtime/parallel.hpp"

@@ -4,12 +4,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <numeric>
-#include <system_error>
+#include <optional>
 
 #include "classify/calibration.hpp"
-#include "krica/runtime/error.hpp"
+#include "runtime/atomic_file.hpp"
 #include "session.hpp"
 
 namespace krica::cli {
@@ -58,25 +57,12 @@ std::string csv_field(const std::string& text) {
 
 class CsvWriter final : public PredictionWriter {
  public:
-  CsvWriter(fs::path file, bool probabilities, Index top)
-      : path_(std::move(file)), probabilities_(probabilities) {
-    if (!path_.empty()) {
-      unfinished_ = path_.string() + ".part";
-      file_ = std::fopen(unfinished_.c_str(), "wb");
-      if (file_ == nullptr) fail();
-    }
+  CsvWriter(const fs::path& file, bool probabilities, Index top) : probabilities_(probabilities) {
+    if (!file.empty()) file_.emplace("predict", file);
     std::string header = "item,class,probability,score,unsure";
     for (Index rank = 2; rank <= top; ++rank)
       header += fmt::format(",class_{0},probability_{0},score_{0}", rank);
     write(header);
-  }
-  CsvWriter(const CsvWriter&) = delete;
-  CsvWriter& operator=(const CsvWriter&) = delete;
-  ~CsvWriter() override {
-    if (path_.empty() || file_ == nullptr) return;
-    std::fclose(file_);
-    std::error_code ignored;
-    fs::remove(unfinished_, ignored);
   }
 
   void add(const Prediction& prediction) override {
@@ -91,26 +77,17 @@ class CsvWriter final : public PredictionWriter {
   }
 
   void finish() override {
-    if (std::fflush(file_) != 0) fail();
-    if (path_.empty()) return;
-    const int closed = std::fclose(std::exchange(file_, nullptr));
-    if (closed != 0 || std::rename(unfinished_.c_str(), path_.c_str()) != 0) fail();
+    if (file_) file_->commit();
   }
 
  private:
   void write(const std::string& line) {
-    if (std::fputs((line + "\n").c_str(), file_) < 0) fail();
-  }
-  [[noreturn]] void fail() const {
-    throw IoError(fmt::format("[predict] cannot write {}: {}",
-                              path_.empty() ? "standard output" : path_.string(),
-                              std::generic_category().message(errno)));
+    if (!file_) return fmt::print("{}\n", line);
+    file_->write((line + "\n").data(), line.size() + 1);
   }
 
-  fs::path path_;
-  fs::path unfinished_;
+  std::optional<AtomicFile> file_;
   bool probabilities_;
-  std::FILE* file_ = stdout;
 };
 
 class JsonWriter final : public PredictionWriter {
