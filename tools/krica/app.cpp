@@ -13,6 +13,7 @@
 #include "krica/runtime/error.hpp"
 #include "krica/runtime/library.hpp"
 #include "runtime/nearest.hpp"
+#include "runtime/printable.hpp"
 #include "session.hpp"
 
 namespace krica::cli {
@@ -29,7 +30,7 @@ enum ExitCode {
 
 int complain(int code, const std::string& what) {
   end_progress_line();
-  fmt::print(stderr, "krica: {}\n", what);
+  fmt::print(stderr, "krica: {}\n", printable(what));
   return code;
 }
 

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "runtime/printable.hpp"
+
 namespace krica::cli {
 namespace {
 
@@ -42,12 +44,12 @@ std::string to_text(const Evaluation& evaluation, const std::vector<std::string>
   std::string text = fmt::format("accuracy {:.2f} %   mean per class {:.2f} %\n\n",
                                  100 * evaluation.accuracy, 100 * evaluation.mean_per_class);
   std::size_t widest = 5;
-  for (const std::string& name : class_names) widest = std::max(widest, name.size());
+  for (const std::string& name : class_names) widest = std::max(widest, printable(name).size());
   for (std::size_t c = 0; c < class_names.size(); ++c) {
     const double part = evaluation.per_class[c];
     const std::string figure =
         std::isnan(part) ? "no samples" : fmt::format("{:6.2f} %", 100 * part);
-    text += fmt::format("{:>5}  {:<{}}  {}\n", c, class_names[c], widest, figure);
+    text += fmt::format("{:>5}  {:<{}}  {}\n", c, printable(class_names[c]), widest, figure);
   }
   if (class_names.size() <= kWidestConfusion) text += confusion_table(evaluation);
   return text;

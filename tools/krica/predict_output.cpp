@@ -9,6 +9,7 @@
 
 #include "classify/calibration.hpp"
 #include "runtime/atomic_file.hpp"
+#include "runtime/printable.hpp"
 #include "session.hpp"
 
 namespace krica::cli {
@@ -25,22 +26,25 @@ class TextWriter final : public PredictionWriter {
     end_progress_line();
     const char* unsure = prediction.unsure ? "  unsure" : "";
     if (!detailed_) {
-      fmt::print("{:<40} {}{}\n", prediction.item, to_text(prediction.choices.front()), unsure);
+      fmt::print("{:<40} {}{}\n", printable(prediction.item), to_text(prediction.choices.front()),
+                 unsure);
       return;
     }
-    fmt::print("{}{}\n", prediction.item, unsure);
+    fmt::print("{}{}\n", printable(prediction.item), unsure);
     for (const Prediction::Choice& choice : prediction.choices)
       fmt::print("  {}\n", to_text(choice));
     if (!prediction.explanation.empty())
-      fmt::print("  {}: why {}\n", prediction.explanation, prediction.choices.front().name);
+      fmt::print("  {}: why {}\n", printable(prediction.explanation),
+                 printable(prediction.choices.front().name));
   }
   void finish() override { std::fflush(stdout); }
 
  private:
   [[nodiscard]] std::string to_text(const Prediction::Choice& choice) const {
-    return probabilities_ ? fmt::format("{:<24} {:5.1f} %  score {:.3f}", choice.name,
+    const std::string name = printable(choice.name);
+    return probabilities_ ? fmt::format("{:<24} {:5.1f} %  score {:.3f}", name,
                                         100 * choice.probability, choice.score)
-                          : fmt::format("{:<24} score {:.3f}", choice.name, choice.score);
+                          : fmt::format("{:<24} score {:.3f}", name, choice.score);
   }
 
   bool probabilities_;
@@ -48,8 +52,9 @@ class TextWriter final : public PredictionWriter {
 };
 
 /// Quoted as RFC 4180 has it, where it needs to be.
-std::string csv_field(const std::string& text) {
-  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
+std::string csv_field(const std::string& field) {
+  const std::string text = printable(field);
+  if (text.find_first_of(",\"") == std::string::npos) return text;
   std::string quoted = "\"";
   for (const char c : text) quoted += c == '"' ? "\"\"" : std::string(1, c);
   return quoted + "\"";

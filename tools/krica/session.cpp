@@ -18,6 +18,7 @@
 #include "one_of.hpp"
 #include "progress.hpp"
 #include "runtime/nearest.hpp"
+#include "runtime/printable.hpp"
 
 namespace krica::cli {
 namespace {
@@ -274,7 +275,8 @@ OpenOptions open_options(const DataOptions& options) {
 DataSet open_with_notes(const Context& context, const std::filesystem::path& path,
                         const OpenOptions& options) {
   DataSet data = open_dataset(context, path, options);
-  for (const std::string& note : data.notes) fmt::print(stderr, "krica: note: {}\n", note);
+  for (const std::string& note : data.notes)
+    fmt::print(stderr, "krica: note: {}\n", printable(note));
   return data;
 }
 
@@ -387,6 +389,10 @@ void set_command_line(int argc, char** argv) {
 }
 std::string command_line() { return given_command; }
 
-void print_json(const nlohmann::json& object) { fmt::print("{}\n", object.dump(2)); }
+void print_json(const nlohmann::json& object) {
+  // Names of files need not be UTF-8, JSON must be.
+  constexpr auto kReplace = nlohmann::json::error_handler_t::replace;
+  fmt::print("{}\n", printable_json(object.dump(2, ' ', false, kReplace)));
+}
 
 }  // namespace krica::cli
