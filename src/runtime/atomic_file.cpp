@@ -9,7 +9,10 @@
 #include <cstdint>
 #include <cstdio>
 #include <random>
+#include <string_view>
+#include <system_error>
 #include <utility>
+#include <vector>
 
 #include "runtime/io_error.hpp"
 
@@ -17,10 +20,11 @@ namespace krica {
 namespace {
 
 constexpr int kMostAttempts = 100;
+constexpr std::string_view kEnding = ".tmp-";
 
 /// Opens a new file beside `path` under a name that nobody can foresee, so that nothing, such as a
 /// link, can wait for it there. mkstemp() would make it private to the user; this one has the
-/// permissions of any new file. Gives errno as the exception's reason.
+/// permissions of any new file.
 int open_beside(const std::string& operation, const std::filesystem::path& path,
                 std::filesystem::path& temporary) {
   // The system would read the path only as far as the zero byte.
@@ -30,7 +34,7 @@ int open_beside(const std::string& operation, const std::filesystem::path& path,
   std::random_device random;
   for (int attempt = 0; attempt < kMostAttempts; ++attempt) {
     const std::uint64_t number = std::uint64_t{random()} << 32 | random();
-    temporary = path.string() + fmt::format(".tmp-{:016x}", number);
+    temporary = path.string() + fmt::format("{}{:016x}", kEnding, number);
     const int descriptor =
         ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
     if (descriptor >= 0) return descriptor;
@@ -69,6 +73,17 @@ void AtomicFile::commit() {
     io_error(operation_, path_, "cannot put in place", errno);
   ::close(std::exchange(descriptor_, -1));
   sync_directory(directory_of(path_));
+}
+
+void remove_leftovers(const std::filesystem::path& path) {
+  const std::string name = path.filename().string() + std::string(kEnding);
+  std::vector<std::filesystem::path> leftovers;
+  std::error_code error;  // what cannot be listed or removed does no harm
+  for (std::filesystem::directory_iterator entry(directory_of(path), error), end;
+       !error && entry != end; entry.increment(error)) {
+    if (entry->path().filename().string().starts_with(name)) leftovers.push_back(entry->path());
+  }
+  for (const std::filesystem::path& leftover : leftovers) std::filesystem::remove(leftover, error);
 }
 
 void sync_directory(const std::filesystem::path& directory) {

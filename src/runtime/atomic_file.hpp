@@ -32,6 +32,10 @@ class AtomicFile {
   int descriptor_ = -1;
 };
 
+/// Removes the temporary files of writes to this path that were killed. Nobody else may be writing
+/// it.
+void remove_leftovers(const std::filesystem::path& path);
+
 /// Makes a rename in this directory durable. Not every directory can be opened or synced; what was
 /// renamed is whole anyway.
 void sync_directory(const std::filesystem::path& directory);
