@@ -136,6 +136,8 @@ void run_reproduce(CLI::App& app, ReproduceCommand& command) {
     for (const char* file : {"results.jsonl", "report.html"}) check_target(command.output / file);
   }
   const Context context = make_context(command.session, command.request.seed);
+  std::filesystem::create_directories(command.output);
+  hold_outputs({command.output / "results.jsonl", command.output / "report.html"});
   keep_for_resume({command.output / "results.jsonl", command.output / "checkpoints"});
   std::vector<PlannedExperiment> planned;
   for (const Experiment* each : chosen_experiments(command.experiment))

@@ -291,8 +291,9 @@ void run_tune(CLI::App& app, const TuneCommand& command) {
   apply_config(app, command.session);
   check_command(command);
   const Context context = make_context(command.session, command.pipeline.seed);
-  const TuneData data = labelled_images(context, command);
   const std::filesystem::path place = checkpoint_path(command);
+  hold_outputs({place, command.model, command.report});
+  const TuneData data = labelled_images(context, command);
   keep_for_resume({place, place.string() + ".fold"});
   Search search(context, command, data.train, settings_for(app, command, *data.train));
   search.announce_wait();
