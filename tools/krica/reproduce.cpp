@@ -136,12 +136,12 @@ void run_reproduce(CLI::App& app, ReproduceCommand& command) {
     for (const char* file : {"results.jsonl", "report.html"}) check_target(command.output / file);
   }
   const Context context = make_context(command.session, command.request.seed);
-  std::filesystem::create_directories(command.output);
-  hold_outputs({command.output / "results.jsonl", command.output / "report.html"});
   keep_for_resume({command.output / "results.jsonl", command.output / "checkpoints"});
   std::vector<PlannedExperiment> planned;
   for (const Experiment* each : chosen_experiments(command.experiment))
     planned.push_back(plan_experiment(context, *each, command.request));
+  std::filesystem::create_directories(command.output);
+  hold_outputs({command.output / "results.jsonl", command.output / "report.html"});
   ResultsFile results(command.output / "results.jsonl");
   if (command.retry_failed) results.forget_failures();
   Index failures = 0;
