@@ -10,10 +10,10 @@
 #include <cassert>
 #include <type_traits>
 
-#include "krica/runtime/error.hpp"
 #include "runtime/blas_kernels.hpp"
 #include "runtime/columns.hpp"
 #include "runtime/ordered_reduce.hpp"
+#include "runtime/out_of_memory.hpp"
 
 namespace krica::blas {
 namespace {

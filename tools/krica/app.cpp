@@ -16,6 +16,7 @@
 #include "krica/runtime/error.hpp"
 #include "krica/runtime/library.hpp"
 #include "runtime/nearest.hpp"
+#include "runtime/out_of_memory.hpp"
 #include "runtime/printable.hpp"
 #include "session.hpp"
 
