@@ -2,6 +2,7 @@
 #include "krica/classify/standardiser.hpp"
 
 #include <cmath>
+#include <limits>
 
 #include "krica/runtime/column_moments.hpp"
 #include "runtime/check.hpp"
@@ -28,9 +29,13 @@ Standardiser Standardiser::fit(const Context& context, ConstMatrixView<float> fe
   Standardiser standardiser;
   for (std::size_t j = 0; j < n; ++j) {
     const double spread = moments.squares()[j] / freedom + kVarianceFloor * mean_variance;
+    const double inverse = spread > 0 ? 1 / std::sqrt(spread) : 0;
+    require(inverse <= double{std::numeric_limits<float>::max()}, "standardise",
+            "feature {} deviates by {:.2g} only, less than float32 can divide by; scale the data, "
+            "e.g. to values around 1",
+            j, std::sqrt(spread));
     standardiser.mean_.push_back(static_cast<float>(moments.mean()[j]));
-    standardiser.inverse_deviation_.push_back(spread > 0 ? static_cast<float>(1 / std::sqrt(spread))
-                                                         : 0.0F);
+    standardiser.inverse_deviation_.push_back(static_cast<float>(inverse));
   }
   return standardiser;
 }

@@ -16,6 +16,8 @@ namespace krica {
 /// Larger images are refused: a few header bytes must not cost gigabytes.
 constexpr Index kMostPixels = Index{1} << 26;
 constexpr Index kLongestSide = 65500;
+/// Smaller ones are always read; of larger ones the file must have a byte for so many pixels.
+constexpr Index kSmallPixels = Index{1} << 22;
 
 /// An image file, or the beginning of one.
 struct EncodedImage {
@@ -42,6 +44,9 @@ Image decode(const EncodedImage& image);
 
 /// Throws DataError unless both sides are positive and within the limits.
 void check_sides(const EncodedImage& image, Index height, Index width);
+/// The same for a compressed image, of which a byte can hold at most `most_per_byte` pixels in
+/// earnest: blank images, and files of a header that promises much.
+void check_sides(const EncodedImage& image, Index height, Index width, Index most_per_byte);
 
 /// Whether the colours are already multiplied by their alpha.
 enum class Alpha { kSeparate, kMultiplied };

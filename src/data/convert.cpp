@@ -1,20 +1,23 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "data/convert.hpp"
 
+#include <sys/stat.h>
+
 #include <algorithm>
 #include <functional>
 #include <limits>
 #include <set>
 
-#include "data/atomic_file.hpp"
 #include "data/byte_source.hpp"
 #include "data/class_names.hpp"
 #include "data/errors.hpp"
 #include "data/labels.hpp"
 #include "data/npy.hpp"
 #include "krica/data/image.hpp"
+#include "runtime/atomic_file.hpp"
 #include "runtime/check.hpp"
 #include "runtime/file.hpp"
+#include "runtime/output_lock.hpp"
 #include "runtime/parallel.hpp"
 
 namespace krica {
@@ -31,11 +34,11 @@ void make_directory(const fs::path& path) {
   if (error) io_error("convert", path, "cannot create the directory", error.value());
 }
 
-void make_empty_directory(const fs::path& path) {
-  std::error_code error;
-  if (fs::exists(path, error) && !fs::is_empty(path, error))
-    throw IoError(fmt::format("[convert] {}: exists and is not empty", path.string()));
-  make_directory(path);
+bool is_mount_point(const fs::path& directory) {
+  struct stat here {};
+  struct stat above {};
+  return ::stat(directory.c_str(), &here) == 0 && ::stat((directory / "..").c_str(), &above) == 0 &&
+         here.st_dev != above.st_dev;
 }
 
 /// Calls body(first, pixels, count) for blocks of images in order; they are decoded in parallel.
@@ -120,7 +123,7 @@ void write_cifar(const Context& context, const DataSet& data, const fs::path& pa
             "change them)",
             set->shape().height, set->shape().width, set->shape().channels);
   }
-  make_empty_directory(path);
+  make_directory(path);
   const Index size = data.train->size();
   const Index batch = std::max(kCifarBatch, (size + 4) / 5);
   for (Index first = 0, number = 1; first < size; first += batch, ++number) {
@@ -169,7 +172,7 @@ void write_idx(const Context& context, const DataSet& data, const fs::path& path
     require(set->shape().channels == 1, "convert",
             "idx holds grey images (channels = 1 makes them so)");
   }
-  make_empty_directory(path);
+  make_directory(path);
   write_idx_part(context, *data.train, path, "train");
   if (data.test) write_idx_part(context, *data.test, path, "t10k");
   if (!keeps_values(labelling_of(data.train->info()), 0, 255))
@@ -257,7 +260,7 @@ void write_npy_part(const Context& context, const ImageSetPtr& images, const Sam
 }
 
 void write_npy(const Context& context, const DataSet& data, const fs::path& path) {
-  make_empty_directory(path);
+  make_directory(path);
   write_npy_part(context, data.train, data.train_samples, path, "train");
   write_npy_part(context, data.test, data.test_samples, path, "test");
   write_npy_part(context, data.unlabelled, nullptr, path, "unlabelled");
@@ -296,7 +299,7 @@ void write_folder(const Context& context, const DataSet& data, const fs::path& p
       data.test || data.unlabelled || std::find(names.begin(), names.end(), "train") != names.end();
   require(!nested || !data.train->labels().empty(), "convert",
           "a folder with a test part needs labels; use npy");
-  make_empty_directory(path);
+  make_directory(path);
   write_images(context, *data.train, nested ? path / "train" : path);
   if (data.test) write_images(context, *data.test, path / "test");
   if (data.unlabelled) write_images(context, *data.unlabelled, path / "unlabelled");
@@ -319,13 +322,64 @@ void write(const Context& context, const DataSet& data, const fs::path& path, Da
   }
 }
 
+/// Where the data set is written until it is complete.
+fs::path workplace_of(const fs::path& target) { return target.string() + ".krica-part"; }
+
+/// The directory's place without a slash at its end. A complete set is renamed to it, so it must
+/// be free, and not a directory that cannot be renamed away.
+fs::path checked_target(const fs::path& path) {
+  const fs::path target = path.has_filename() ? path : path.parent_path();
+  const fs::path parent = fs::absolute(target).parent_path();
+  make_directory(parent);
+  if (!fs::exists(target)) return target;
+  if (!fs::is_directory(target) || !fs::is_empty(target))
+    throw IoError(fmt::format("[convert] {}: exists and is not empty", target.string()));
+  if (fs::equivalent(target, fs::current_path()) || is_mount_point(target)) {
+    throw IoError(
+        fmt::format("[convert] {}: the current directory or a mount point; name a directory in it",
+                    target.string()));
+  }
+  return target;
+}
+
+/// Removes the workplace, also one that a killed conversion has left.
+void clear(const fs::path& workplace) {
+  std::error_code error;
+  fs::remove_all(workplace, error);
+  if (error) io_error("convert", workplace, "cannot remove", error.value());
+}
+
+void put_in_place(const fs::path& workplace, const fs::path& target) {
+  sync_directory(workplace);
+  std::error_code error;
+  fs::rename(workplace, target, error);
+  if (error) io_error("convert", target, "cannot put in place", error.value());
+  sync_directory(directory_of(target));
+}
+
+/// The set appears whole or not at all.
+void write_whole(const Context& context, const DataSet& data, const fs::path& path,
+                 DataFormat format) {
+  const fs::path target = checked_target(path);
+  const OutputLock lock(target);
+  const fs::path workplace = workplace_of(target);
+  clear(workplace);
+  try {
+    write(context, data, workplace, format);
+    put_in_place(workplace, target);
+  } catch (...) {
+    clear(workplace);
+    throw;
+  }
+}
+
 }  // namespace
 
 void convert(const Context& context, const DataSet& data, const fs::path& path, DataFormat format) {
   require(data.train || data.train_samples, "convert", "the data set is empty");
   require(data.train || format == DataFormat::kNpy, "convert",
           "samples can be written as npy only, not as {}", name_of(format));
-  with_io_errors("convert", [&] { write(context, data, path, format); });
+  with_io_errors("convert", [&] { write_whole(context, data, path, format); });
 }
 
 }  // namespace krica

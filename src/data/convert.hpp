@@ -18,8 +18,9 @@ namespace krica {
 ///             (directory_name() of the class names), in alphabetical order.
 /// Labels that are numbers keep their values in npy, and in idx where they are 0 to 255; other
 /// classes are numbered from 0 and named in class_names.txt.
-/// Each file appears whole or not at all. Throws InvalidArgument where the format cannot hold the
-/// set, IoError where the file system refuses.
+/// The set appears whole or not at all: it is written to PATH.krica-part and renamed; what a killed
+/// conversion left there is removed. Throws InvalidArgument where the format cannot hold the set,
+/// IoError where the file system refuses or another process is writing there.
 void convert(const Context& context, const DataSet& data, const std::filesystem::path& path,
              DataFormat format);
 

@@ -7,6 +7,7 @@
 #include "data/readers.hpp"
 #include "runtime/check.hpp"
 #include "runtime/names.hpp"
+#include "runtime/printable.hpp"
 
 namespace krica {
 namespace {
@@ -66,11 +67,32 @@ void check_shapes(const ImageSetPtr& train, const ImageSetPtr& other, const std:
              b.height, b.channels);
 }
 
+/// Names are refused before the work, not escaped: a model is saved as JSON, which holds UTF-8
+/// only, and a class whose name in the model were not that of its directory would be found by
+/// nobody.
+void check_names(const Labelling& labelling, const std::string& operation,
+                 const std::string& file) {
+  for (const std::string& name : labelling.class_names) {
+    if (!is_utf8(name)) {
+      data_error(operation, file,
+                 "the class name '{}' is not UTF-8; rename the class, or convert the names (convmv "
+                 "for directories, iconv for files)",
+                 printable(name));
+    }
+    if (name.find('\0') != std::string::npos) {
+      data_error(operation, file, "the class name '{}' holds a zero byte; it must be text",
+                 printable(name));
+    }
+  }
+}
+
 void check_parts(const DataSet& data, const OpenOptions& options, const std::string& name) {
   const std::string operation(name_of(data.format));
   check_shapes(data.train, data.test, operation, name);
   check_shapes(data.train, data.unlabelled, operation, name);
-  if (!options.one_class_allowed) require_two_classes(train_labels(data), operation, name);
+  const Labelling labelling = train_labels(data);
+  check_names(labelling, operation, name);
+  if (!options.one_class_allowed) require_two_classes(labelling, operation, name);
 }
 
 /// Options that would otherwise have no effect.

@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "krica/runtime/error.hpp"
+#include "runtime/io_error.hpp"
 #include "runtime/nearest.hpp"
 
 namespace krica {
@@ -23,14 +24,6 @@ template <class... Args>
                              fmt::format_string<Args...> message, Args&&... args) {
   throw DataError(fmt::format("[{}] {}: {}", operation, file,
                               fmt::format(message, std::forward<Args>(args)...)));
-}
-
-/// For a failed system call: `code` is its errno.
-[[noreturn]] inline void io_error(std::string_view operation, const std::filesystem::path& path,
-                                  std::string_view action, int code) {
-  throw IoError(fmt::format("[{}] {}: {}: {}{}", operation, path.string(), action,
-                            std::generic_category().message(code),
-                            code == ENOENT ? did_you_mean_file(path) : ""));
 }
 
 /// For data that is not there: names of files, and what else may be said in place of one.

@@ -11,8 +11,9 @@
 #include <mutex>
 
 #include "data/byte_source.hpp"
-#include "data/digest.hpp"
 #include "data/errors.hpp"
+#include "runtime/atomic_file.hpp"
+#include "runtime/digest.hpp"
 
 namespace krica {
 namespace {
@@ -128,6 +129,7 @@ void put_in_place(const fs::path& part, const fs::path& path) {
   std::error_code error;
   fs::rename(part, path, error);
   if (error) io_error("download", path, "cannot put in place", error.value());
+  sync_directory(directory_of(path));
 }
 
 }  // namespace

@@ -3,9 +3,9 @@
 
 #include <algorithm>
 
-#include "data/digest.hpp"
 #include "krica/data/image_set.hpp"
 #include "krica/data/sample_set.hpp"
+#include "runtime/digest.hpp"
 #include "runtime/parallel.hpp"
 
 namespace krica {

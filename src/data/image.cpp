@@ -124,8 +124,20 @@ void check_sides(const EncodedImage& image, Index height, Index width) {
     data_error("image", image.name, "the header says {} x {} pixels", width, height);
   }
   if (height > kLongestSide || width > kLongestSide || height * width > kMostPixels) {
-    data_error("image", image.name, "{} x {} pixels are more than can be read ({} in all)", width,
-               height, kMostPixels);
+    data_error("image", image.name,
+               "{} x {} pixels are more than can be read: at most {} a side and {} in all", width,
+               height, kLongestSide, kMostPixels);
+  }
+}
+
+void check_sides(const EncodedImage& image, Index height, Index width, Index most_per_byte) {
+  check_sides(image, height, width);
+  const Index pixels = height * width;
+  if (pixels > kSmallPixels && pixels / most_per_byte > image.file_size) {
+    data_error("image", image.name,
+               "{} x {} pixels in a file of {} bytes: blank or broken; above {} pixels a byte may "
+               "hold at most {}",
+               width, height, image.file_size, kSmallPixels, most_per_byte);
   }
 }
 

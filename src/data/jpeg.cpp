@@ -18,9 +18,16 @@
 namespace krica {
 namespace {
 
+// A block of 8 x 8 pixels takes at least a bit; progressive files hold all of an image in memory.
+constexpr Index kMostPixelsPerByte = 2048;
+// Every scan goes over the whole image, whatever it holds; usual files have about ten.
+constexpr int kMostScans = 100;
+
 struct Decoder {
   jpeg_decompress_struct info{};
   jpeg_error_mgr errors{};
+  jpeg_progress_mgr progress{};
+  bool too_many_scans = false;
   std::jmp_buf escape{};
   std::array<char, JMSG_LENGTH_MAX> message{};
   bool truncated = false;
@@ -46,14 +53,24 @@ void on_message(j_common_ptr info, int level) {
   if (level < 0 && (code == JWRN_JPEG_EOF || code == JWRN_HIT_MARKER)) decoder->truncated = true;
 }
 
+/// Called now and then while scans are read.
+void on_progress(j_common_ptr info) {
+  auto* decoder = static_cast<Decoder*>(info->client_data);
+  if (decoder->info.input_scan_number <= kMostScans) return;
+  decoder->too_many_scans = true;
+  std::longjmp(decoder->escape, 1);
+}
+
 /// False on an error, whose text is then in decoder.message.
 bool start(Decoder& decoder, const EncodedImage& image) {
   decoder.info.err = jpeg_std_error(&decoder.errors);
   decoder.errors.error_exit = on_error;
   decoder.errors.emit_message = on_message;
   decoder.info.client_data = &decoder;
+  decoder.progress.progress_monitor = on_progress;
   if (setjmp(decoder.escape) != 0) return false;
   jpeg_create_decompress(&decoder.info);
+  decoder.info.progress = &decoder.progress;
   jpeg_mem_src(&decoder.info, image.bytes.data(), image.bytes.size());
   jpeg_read_header(&decoder.info, TRUE);
   return true;
@@ -62,7 +79,7 @@ bool start(Decoder& decoder, const EncodedImage& image) {
 void begin(Decoder& decoder, const EncodedImage& image) {
   if (!start(decoder, image)) data_error("jpeg", image.name, "{}", decoder.message.data());
   if (decoder.truncated) data_error("jpeg", image.name, "truncated");
-  check_sides(image, decoder.info.image_height, decoder.info.image_width);
+  check_sides(image, decoder.info.image_height, decoder.info.image_width, kMostPixelsPerByte);
 }
 
 ImageShape shape_in(const Decoder& decoder) {
@@ -126,7 +143,12 @@ Image decode_jpeg(const EncodedImage& image) {
       is_cmyk(decoder) ? JCS_CMYK : (shape.channels == 1 ? JCS_GRAYSCALE : JCS_RGB);
   decoder.line.resize(static_cast<std::size_t>(shape.width * 4));
   decoder.image = {shape, Bytes(static_cast<std::size_t>(shape.values()))};
-  if (!decode_lines(decoder)) data_error("jpeg", image.name, "{}", decoder.message.data());
+  const bool done = decode_lines(decoder);
+  if (decoder.too_many_scans) {
+    data_error("jpeg", image.name, "{} x {} pixels in more than {} scans, the most that are read",
+               shape.width, shape.height, kMostScans);
+  }
+  if (!done) data_error("jpeg", image.name, "{}", decoder.message.data());
   if (decoder.truncated)
     data_error("jpeg", image.name, "truncated or broken: image data is missing");
   return std::move(decoder.image);

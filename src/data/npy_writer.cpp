@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <fmt/ranges.h>
 
-#include "data/atomic_file.hpp"
 #include "data/byte_source.hpp"
 #include "data/npy.hpp"
+#include "runtime/atomic_file.hpp"
 #include "runtime/check.hpp"
 
 namespace krica {

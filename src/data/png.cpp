@@ -34,11 +34,7 @@ ImageShape begin(Png& png, const EncodedImage& image) {
     data_error("png", image.name, "{}", png.message);
   const Index height = png.height;
   const Index width = png.width;
-  check_sides(image, height, width);
-  if (height * width / kMostPixelsPerByte > image.file_size) {
-    data_error("png", image.name, "the header says {} x {} pixels, the file has only {} bytes",
-               width, height, image.file_size);
-  }
+  check_sides(image, height, width, kMostPixelsPerByte);
   const bool grey = (png.format & PNG_FORMAT_FLAG_COLOR) == 0 ||
                     ((png.format & PNG_FORMAT_FLAG_COLORMAP) != 0 && palette_is_grey(image));
   return {height, width, grey ? 1 : 3};

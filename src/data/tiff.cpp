@@ -17,6 +17,7 @@ namespace krica {
 namespace {
 
 constexpr tmsize_t kLargestAllocation = tmsize_t{1} << 29;
+constexpr Index kMostPixelsPerByte = 8192;  // of deflate; fax codes of blank pages take less
 
 /// A file in memory, and the first error in it.
 struct Reader {
@@ -90,7 +91,7 @@ ImageShape begin(Reader& reader) {
   std::uint32_t width = 0;
   TIFFGetField(reader.tiff, TIFFTAG_IMAGELENGTH, &height);
   TIFFGetField(reader.tiff, TIFFTAG_IMAGEWIDTH, &width);
-  check_sides(reader.image, height, width);
+  check_sides(reader.image, height, width, kMostPixelsPerByte);
   std::uint16_t colours = PHOTOMETRIC_RGB;
   TIFFGetField(reader.tiff, TIFFTAG_PHOTOMETRIC, &colours);
   const bool grey = colours == PHOTOMETRIC_MINISBLACK || colours == PHOTOMETRIC_MINISWHITE;

@@ -9,6 +9,8 @@
 namespace krica {
 namespace {
 
+constexpr Index kMostPixelsPerByte = 8192;  // nothing but blank images takes less
+
 /// The byte of the extended header (VP8X) that says whether EXIF follows the image.
 bool has_exif(std::span<const std::uint8_t> bytes) {
   constexpr std::uint8_t kExifFlag = 0x08;
@@ -28,7 +30,7 @@ ImageShape webp_shape(const EncodedImage& image) {
   const bool complete = static_cast<Index>(image.bytes.size()) == image.file_size;
   if (image.exif_orientation && has_exif(image.bytes) && !complete)
     data_error("webp", image.name, "the orientation follows the image");  // read the whole file
-  check_sides(image, features.height, features.width);
+  check_sides(image, features.height, features.width, kMostPixelsPerByte);
   return {features.height, features.width, 3};
 }
 

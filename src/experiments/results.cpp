@@ -9,9 +9,9 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "data/digest.hpp"
 #include "data/errors.hpp"
 #include "krica/runtime/library.hpp"
+#include "runtime/digest.hpp"
 #include "runtime/file.hpp"
 
 namespace krica {
@@ -39,10 +39,7 @@ void append_synced(const std::filesystem::path& path, std::string_view content) 
 std::string RowIdentity::key() const {
   const nlohmann::json all = {experiment, group, system,  value,    split,
                               seed,       data,  options, version()};
-  const std::string text = all.dump();
-  Digest digest(Digest::Kind::kSha256);
-  digest.add(text.data(), text.size());
-  return digest.finish().substr(0, kKeyDigits);
+  return sha256_of({all.dump()}).substr(0, kKeyDigits);
 }
 
 ResultsFile::ResultsFile(std::filesystem::path path) : path_(std::move(path)) {

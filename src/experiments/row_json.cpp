@@ -2,7 +2,9 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <limits>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "experiments/results.hpp"
 #include "krica/runtime/error.hpp"
@@ -18,6 +20,31 @@ constexpr const char* kPeak = "peak_memory_bytes";
 // Distances are of the order of 1.
 constexpr double kResolution = 1e-4;
 
+/// A whole number from `least` to `most`. JSON's own conversion would cut others short in silence.
+template <class Number>
+Number whole(const json& value, const std::string& name, Number least, Number most) {
+  const bool fits =
+      value.is_number_unsigned()
+          ? std::in_range<Number>(value.get<std::uint64_t>())
+          : value.is_number_integer() && std::in_range<Number>(value.get<std::int64_t>());
+  if (fits && value.get<Number>() >= least && value.get<Number>() <= most)
+    return value.get<Number>();
+  throw DataError(fmt::format("{} is {}, it must be a whole number from {} to {}", name,
+                              value.dump(), least, most));
+}
+
+Index count(const json& object, const std::string& name) {
+  return whole<Index>(object.at(name), name, 0, std::numeric_limits<Index>::max());
+}
+
+/// Numbers of classes, of which there are `classes`.
+std::vector<int> classes_in(const json& object, const std::string& name, std::size_t classes) {
+  std::vector<int> numbers;
+  for (const json& value : object.at(name))
+    numbers.push_back(whole<int>(value, name, 0, static_cast<int>(classes) - 1));
+  return numbers;
+}
+
 json to_json_object(const CodeStatistics& codes) {
   return {{"lowest", codes.lowest},
           {"highest", codes.highest},
@@ -27,7 +54,10 @@ json to_json_object(const CodeStatistics& codes) {
 }
 
 CodeStatistics codes_from(const json& object) {
-  return {object.at("lowest"), object.at("highest"), object.at("counts"), object.at("small"),
+  std::vector<Index> counts;
+  for (const json& value : object.at("counts"))
+    counts.push_back(whole<Index>(value, "counts", 0, std::numeric_limits<Index>::max()));
+  return {object.at("lowest"), object.at("highest"), std::move(counts), object.at("small"),
           object.at("sparsity")};
 }
 
@@ -57,8 +87,12 @@ Matrix<float> matrix_from(const json& rows) {
   if (rows.empty()) return {};
   Matrix<float> matrix(static_cast<Index>(rows.size()), static_cast<Index>(rows.at(0).size()));
   for (Index i = 0; i < matrix.rows(); ++i) {
-    for (Index j = 0; j < matrix.cols(); ++j)
-      matrix(i, j) = rows.at(static_cast<std::size_t>(i)).at(static_cast<std::size_t>(j));
+    for (Index j = 0; j < matrix.cols(); ++j) {
+      const double value = rows.at(static_cast<std::size_t>(i)).at(static_cast<std::size_t>(j));
+      if (std::abs(value) > double{std::numeric_limits<float>::max()})
+        throw DataError(fmt::format("the distance {} is beyond float32", value));
+      matrix(i, j) = static_cast<float>(value);
+    }
   }
   return matrix;
 }
@@ -91,26 +125,40 @@ void put_trial(const Trial& trial, json& object) {
   object["predictions"] = trial.predictions;
 }
 
+/// Labels, predictions and mistakes, which must fit together.
+void read_test(const json& object, Trial& trial) {
+  trial.class_names = object.at("class_names").get<std::vector<std::string>>();
+  const std::size_t classes = trial.class_names.size();
+  trial.labels = classes_in(object, "labels", classes);
+  trial.predictions = classes_in(object, "predictions", classes);
+  if (trial.labels.empty() || trial.labels.size() != trial.predictions.size()) {
+    throw DataError(
+        fmt::format("{} predictions for {} labels", trial.predictions.size(), trial.labels.size()));
+  }
+  const auto last_image = static_cast<Index>(trial.labels.size()) - 1;
+  const int last_class = static_cast<int>(classes) - 1;
+  for (const json& entry : object.at("mistakes")) {
+    trial.mistakes.push_back({whole<Index>(entry.at("image"), "image", 0, last_image),
+                              whole<int>(entry.at("truth"), "truth", 0, last_class),
+                              whole<int>(entry.at("predicted"), "predicted", 0, last_class),
+                              entry.at("margin")});
+  }
+}
+
 Trial trial_from(const json& object) {
   Trial trial;
   trial.options = options_from_json(object.at("options").dump());
   trial.fingerprint = object.at("fingerprint");
-  trial.train_images = object.at("train_images");
+  trial.train_images = count(object, "train_images");
   trial.basis_status = object.at("basis_status");
   trial.warning = object.at("warning");
   trial.objective = object.at("objective").get<std::vector<double>>();
   trial.held_out_accuracy = object.at("held_out_accuracy").get<std::vector<double>>();
   trial.codes = codes_from(object.at("codes"));
   for (const json& stage : object.at("stages"))
-    trial.stages.push_back({stage.at("stage"), stage.at("seconds"), stage.at(kPeak)});
+    trial.stages.push_back({stage.at("stage"), stage.at("seconds"), count(stage, kPeak)});
   trial.resumed = object.at("resumed");
-  for (const json& entry : object.at("mistakes")) {
-    trial.mistakes.push_back(
-        {entry.at("image"), entry.at("truth"), entry.at("predicted"), entry.at("margin")});
-  }
-  trial.class_names = object.at("class_names").get<std::vector<std::string>>();
-  trial.labels = object.at("labels").get<std::vector<int>>();
-  trial.predictions = object.at("predictions").get<std::vector<int>>();
+  read_test(object, trial);
   return trial;
 }
 
@@ -150,7 +198,8 @@ ResultRow row_from_json(const std::string& text, const std::string& source) {
     identity.system = object.at("system");
     if (object.at("value").is_number()) identity.value = object.at("value");
     identity.split = object.at("split");
-    identity.seed = object.at("seed");
+    identity.seed = whole<std::uint64_t>(object.at("seed"), "seed", 0,
+                                         std::numeric_limits<std::uint64_t>::max());
     identity.data = object.at("data");
     identity.options = object.at("asked").dump();
     row.key = object.at("key");
@@ -162,8 +211,11 @@ ResultRow row_from_json(const std::string& text, const std::string& source) {
       row.block_score = object.at("block_score");
     }
     return row;
-  } catch (const json::exception& error) {
-    throw DataError(fmt::format("[results] {}: no row of results: {}", source, error.what()));
+  } catch (const std::exception& error) {
+    throw DataError(
+        fmt::format("[results] {}: not a row of results: {}; remove the line, and the "
+                    "row is computed anew",
+                    source, error.what()));
   }
 }
 

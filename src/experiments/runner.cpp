@@ -11,6 +11,7 @@
 #include "experiments/shared_basis.hpp"
 #include "krica/runtime/error.hpp"
 #include "krica/runtime/library.hpp"
+#include "runtime/atomic_file.hpp"
 #include "runtime/memory.hpp"
 
 namespace krica {
@@ -49,16 +50,20 @@ TestedModel train_and_test(const Context& context, const DataSet& data,
   return {std::move(model), std::move(report), std::move(scores)};
 }
 
-/// Removes a checkpoint with what lies beside it: features, and the halves of writes that were
-/// killed.
-void remove_all_of(const fs::path& checkpoint) {
-  remove_checkpoint(checkpoint);
-  const std::string name = checkpoint.filename().string();
-  std::vector<fs::path> leftovers;
-  for (const fs::directory_entry& entry : fs::directory_iterator(checkpoint.parent_path())) {
-    if (entry.path().filename().string().starts_with(name)) leftovers.push_back(entry.path());
-  }
-  for (const fs::path& leftover : leftovers) fs::remove(leftover);
+/// Throws DataError for a row that cannot be of this split, although its key says so.
+void check_fits(const ResultRow& row, const PlannedExperiment& planned, const TrialSplit& split) {
+  if (row.failed()) return;
+  const Index images = test_images(planned.data.set, split)->size();
+  const bool similarity = planned.experiment->kind == ExperimentKind::kSimilarity;
+  const std::size_t shown = similarity ? planned.plan.shown.size() : 0;
+  const bool fits = std::ssize(row.trial.labels) == images &&
+                    (!similarity || static_cast<std::size_t>(row.distances.rows()) == shown);
+  if (fits) return;
+  throw DataError(fmt::format(
+      "[results] the row of {}, {} {} has labels of {} images and distances of {}, the data {} and "
+      "{}; remove the line, and the row is computed anew",
+      row.identity.experiment, row.identity.system, row.identity.split, row.trial.labels.size(),
+      row.distances.rows(), images, shown));
 }
 
 /// The rows of one configuration, one split after the other.
@@ -109,8 +114,10 @@ class ConfigurationRun {
       row.block_score = block_score(row.distances, *subset(test, planned_.plan.shown));
     }
     const bool shown = planned_.experiment->kind != ExperimentKind::kSweep;
-    if (shown && &split == &configuration_.splits.front())
-      tested.model.save(model_path(directory_, planned_, configuration_));
+    if (!shown || &split != &configuration_.splits.front()) return;
+    const fs::path path = model_path(directory_, planned_, configuration_);
+    remove_leftovers(path);  // of a run that was killed
+    tested.model.save(path);
   }
 
   TestedModel tested_model(const Context& context, const TrialSplit& split) {
@@ -156,7 +163,9 @@ std::vector<const ResultRow*> rows_of(const ResultsFile& results, const PlannedE
   std::vector<const ResultRow*> rows;
   for (const TrialSplit& split : configuration.splits) {
     const ResultRow* row = results.find(identity_of(planned, configuration, split).key());
-    if (row != nullptr) rows.push_back(row);
+    if (row == nullptr) continue;
+    check_fits(*row, planned, split);
+    rows.push_back(row);
   }
   return rows;
 }
@@ -188,9 +197,7 @@ void run_experiment(const Context& context, const PlannedExperiment& planned,
         if (computed) computed(results.rows().back());
       }
       const bool last = &split == &configuration.splits.back();
-      if (last || !configuration.shared_basis) {
-        with_io_errors("reproduce", [&] { remove_all_of(run.checkpoint(split)); });
-      }
+      if (last || !configuration.shared_basis) remove_checkpoint(run.checkpoint(split));
     }
   }
   std::error_code not_empty;  // another run's may be there

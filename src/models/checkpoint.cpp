@@ -6,6 +6,7 @@
 
 #include "krica/models/training.hpp"
 #include "krica/runtime/library.hpp"
+#include "runtime/atomic_file.hpp"
 #include "runtime/check.hpp"
 
 namespace krica {
@@ -126,6 +127,7 @@ void remove_checkpoint(const std::filesystem::path& path) {
   std::error_code ignored;  // nothing to remove is fine
   std::filesystem::remove(path, ignored);
   std::filesystem::remove(Checkpoint::features_path(path), ignored);
+  remove_leftovers(path);
 }
 
 }  // namespace krica

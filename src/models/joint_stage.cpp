@@ -8,13 +8,13 @@
 
 #include "classify/calibration.hpp"
 #include "classify/splits.hpp"
-#include "data/digest.hpp"
 #include "krica/joint/trainer.hpp"
 #include "models/joint_choice.hpp"
 #include "models/parts.hpp"
 #include "models/rules.hpp"
 #include "objectives/basis_condition.hpp"
 #include "runtime/check.hpp"
+#include "runtime/digest.hpp"
 #include "solvers/common.hpp"
 
 namespace krica {
@@ -29,12 +29,7 @@ constexpr Index kReconstructionPatches = 20000;
 constexpr Index kConditionPatches = 2000;
 constexpr Index kFewestJudged = 6;  // images: two a fold
 
-std::string digest_of(const Model& model) {
-  const std::string bytes = model.to_archive().bytes();
-  Digest digest(Digest::Kind::kSha256);
-  digest.add(bytes.data(), bytes.size());
-  return digest.finish();
-}
+std::string digest_of(const Model& model) { return sha256_of({model.to_archive().bytes()}); }
 
 Matrix<float> reconstruction_patches(const Context& context, const ImageSet& images,
                                      const Preprocessing& preprocessing,

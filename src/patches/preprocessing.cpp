@@ -118,8 +118,10 @@ Preprocessing Preprocessing::fit(const Context& context, ConstMatrixView<float> 
   const auto& [scale, epsilon] = contrasting;
   const Matrix<float> patches = contrast_normalised(context, raw_patches, contrasting);
   require(ordered_dot(patches.data(), patches.data(), patches.size()) > 0, kName, "{}",
-          options.contrast ? "the images have no contrast: every patch is constant"
-                           : "every number is 0: there is nothing to learn from");
+          options.contrast
+              ? "the images have no contrast: every patch is constant, or its values are "
+                "too small for float32 (then scale them, e.g. to 0 ... 255)"
+              : "every number is 0: there is nothing to learn from");
   if (!options.kernel_pca) {
     WhiteningOptions whitening = options.whitening;
     whitening.relative = options.relative;

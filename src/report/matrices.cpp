@@ -13,27 +13,19 @@ namespace {
 constexpr std::size_t kMostClasses = 20;  // whose counts fit on a page
 constexpr std::size_t kMostConfusions = 15;
 
-struct Confusion {
-  Index count = 0;
-  std::size_t truth = 0;
-  std::size_t predicted = 0;
-};
-
 std::string confusion_list(const Evaluation& evaluation,
                            const std::vector<std::string>& class_names) {
-  std::vector<Confusion> all;
-  for (std::size_t t = 0; t < evaluation.confusion.size(); ++t) {
-    for (std::size_t p = 0; p < evaluation.confusion.size(); ++p)
-      if (t != p && evaluation.confusion[t][p] > 0)
-        all.push_back({evaluation.confusion[t][p], t, p});
-  }
-  std::stable_sort(all.begin(), all.end(),
-                   [](const Confusion& a, const Confusion& b) { return a.count > b.count; });
+  std::vector<ConfusionCount> all = evaluation.confusion;
+  std::erase_if(all, [](const ConfusionCount& pair) { return pair.truth == pair.predicted; });
+  std::stable_sort(all.begin(), all.end(), [](const ConfusionCount& a, const ConfusionCount& b) {
+    return a.count > b.count;
+  });
   if (all.size() > kMostConfusions) all.resize(kMostConfusions);
   std::string list = "<ol class=\"confusions\">\n";
-  for (const Confusion& confusion : all) {
-    list += fmt::format("<li>{} taken for {}: {}</li>\n", escaped(class_names[confusion.truth]),
-                        escaped(class_names[confusion.predicted]), confusion.count);
+  for (const ConfusionCount& pair : all) {
+    list += fmt::format("<li>{} taken for {}: {}</li>\n",
+                        escaped(class_names[static_cast<std::size_t>(pair.truth)]),
+                        escaped(class_names[static_cast<std::size_t>(pair.predicted)]), pair.count);
   }
   return list + "</ol>";
 }
@@ -108,8 +100,9 @@ std::string confusion_element(const Evaluation& evaluation,
     table += fmt::format("<th scope=\"col\" title=\"{}\">{}</th>", escaped(class_names[p]), p + 1);
   }
   table += "</tr></thead>\n<tbody>\n";
+  const std::vector<std::vector<Index>> counts = confusion_matrix(evaluation);
   for (std::size_t t = 0; t < class_names.size(); ++t)
-    table += confusion_row(evaluation.confusion[t], t, class_names);
+    table += confusion_row(counts[t], t, class_names);
   return table + "</tbody></table></div>";
 }
 

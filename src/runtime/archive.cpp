@@ -2,10 +2,8 @@
 #include "krica/runtime/archive.hpp"
 
 #include <fmt/format.h>
-#include <openssl/evp.h>
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <cstring>
 #include <limits>
@@ -13,6 +11,7 @@
 
 #include "krica/runtime/error.hpp"
 #include "runtime/check.hpp"
+#include "runtime/digest.hpp"
 #include "runtime/file.hpp"
 
 namespace krica {
@@ -45,19 +44,6 @@ std::size_t item_bytes(std::string_view dtype) {
 
 [[noreturn]] void refuse(const std::string& source, const std::string& reason) {
   throw DataError(fmt::format("[archive] {}: {}", source, reason));
-}
-
-std::string sha256_of(std::initializer_list<std::string_view> parts) {
-  EVP_MD_CTX* context = EVP_MD_CTX_new();
-  EVP_DigestInit_ex(context, EVP_sha256(), nullptr);
-  for (const auto part : parts) EVP_DigestUpdate(context, part.data(), part.size());
-  std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
-  unsigned int size = 0;
-  EVP_DigestFinal_ex(context, digest.data(), &size);
-  EVP_MD_CTX_free(context);
-  std::string text;
-  for (unsigned int i = 0; i < size; ++i) text += fmt::format("{:02x}", digest[i]);
-  return text;
 }
 
 /// Where the digest's digits stand in the header, or npos. A quote behind a backslash is part of

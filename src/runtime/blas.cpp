@@ -2,14 +2,18 @@
 #include "runtime/blas.hpp"
 
 #include <cblas.h>
+#include <fmt/format.h>
+#include <sys/mman.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cassert>
 #include <type_traits>
 
 #include "runtime/blas_kernels.hpp"
 #include "runtime/columns.hpp"
 #include "runtime/ordered_reduce.hpp"
+#include "runtime/out_of_memory.hpp"
 
 namespace krica::blas {
 namespace {
@@ -42,6 +46,40 @@ Matrix<double> gram_tile(const Context& context, ConstMatrixView<Scalar> a, Rang
       });
 }
 
+/// Address space for OpenBLAS's buffers, asked for on a thread's first product: OpenBLAS keeps one
+/// for every thread that multiplies at the same time, and where the system refuses it, tries again
+/// for ever. Which threads have theirs already is not known, so there must be enough for all.
+class BufferSpace {
+ public:
+  BufferSpace() {
+    const std::size_t bytes = kBuffer * ++threads();
+    // NORESERVE: what is never touched costs nothing. What a process may address is limited by
+    // ulimit -v, what all may use together by a strict accounting (vm.overcommit_memory 2).
+    constexpr int kFlags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
+    void* const probe = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, kFlags, -1, 0);
+    if (probe != MAP_FAILED) {
+      ::munmap(probe, bytes);
+      return;
+    }
+    const std::size_t count = threads()--;
+    throw OutOfMemory(fmt::format(
+        "[blas] matrix products on {} thread{} need {} MB of address space, which the system "
+        "refuses; raise the limit (ulimit -v) or use fewer threads",
+        count, count == 1 ? "" : "s", bytes >> 20));
+  }
+  ~BufferSpace() { --threads(); }
+  BufferSpace(const BufferSpace&) = delete;
+  BufferSpace& operator=(const BufferSpace&) = delete;
+
+ private:
+  static constexpr std::size_t kBuffer = std::size_t{128} << 20;  // BUFFER_SIZE of OpenBLAS
+
+  static std::atomic<std::size_t>& threads() {
+    static std::atomic<std::size_t> count = 0;
+    return count;
+  }
+};
+
 }  // namespace
 
 void set_up() {
@@ -51,6 +89,7 @@ void set_up() {
     return true;
   }();
   static_cast<void>(done);
+  static thread_local const BufferSpace space;
 }
 
 template <class Scalar>

@@ -12,7 +12,7 @@ namespace krica::blas {
 enum class Op { kPlain, kTransposed };
 
 /// Holds the embedded BLAS and LAPACK to one thread per call, with kernels for this processor.
-/// Every wrapper around them calls it first.
+/// Every wrapper around them calls it first. Throws OutOfMemory without room for their buffers.
 void set_up();
 
 /// C = alpha * op(A) * op(B) + beta * C. Shapes must fit; C must not overlap A or B.

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "runtime/blas_kernels.hpp"
 
-#if defined(__x86_64__)
-
 #include <cblas.h>
 
 #include <cstdlib>
@@ -10,25 +8,36 @@
 
 namespace {
 
-constexpr std::string_view kVariable = "OPENBLAS_CORETYPE";
+constexpr std::string_view kCore = "OPENBLAS_CORETYPE";
+constexpr std::string_view kThreads = "OPENBLAS_NUM_THREADS";
 const char* forced_core = nullptr;
 
 }  // namespace
 
-// OpenBLAS offers the choice through an environment variable only, and the environment is the
+// OpenBLAS is told some things through environment variables only, and the environment is the
 // user's. So the linker sends this library's calls of getenv, those of the embedded copy among
-// them, to __wrap_getenv (src/CMakeLists.txt). The others are OpenBLAS's: the table of kernels in
-// use, and what fills it.
+// them, to __wrap_getenv (src/CMakeLists.txt). One thread, told as soon as the library is loaded:
+// the threads that OpenBLAS would start otherwise are never used, but each of them takes a buffer,
+// and where the system refuses it tries again for ever.
 // NOLINTBEGIN(readability-identifier-naming,bugprone-reserved-identifier)
 extern "C" {
 char* __real_getenv(const char* name);
 __attribute__((visibility("hidden"))) const char* __wrap_getenv(const char* name) {
-  return forced_core != nullptr && name == kVariable ? forced_core : __real_getenv(name);
+  if (name == kThreads) return "1";
+  return forced_core != nullptr && name == kCore ? forced_core : __real_getenv(name);
 }
+}
+// NOLINTEND(readability-identifier-naming,bugprone-reserved-identifier)
+
+#if defined(__x86_64__)
+
+// The table of kernels in use, and what fills it.
+// NOLINTBEGIN(readability-identifier-naming)
+extern "C" {
 __attribute__((weak)) extern void* gotoblas;
 __attribute__((weak)) void gotoblas_dynamic_init();
 }
-// NOLINTEND(readability-identifier-naming,bugprone-reserved-identifier)
+// NOLINTEND(readability-identifier-naming)
 
 namespace krica::blas {
 namespace {
@@ -46,7 +55,7 @@ const char* best_core() {
 
 void choose_kernels() {
   if (gotoblas_dynamic_init == nullptr || &gotoblas == nullptr) return;  // built for one processor
-  if (__real_getenv(kVariable.data()) != nullptr) return;
+  if (__real_getenv(kCore.data()) != nullptr) return;
   if (std::string_view(openblas_get_corename()) != "Prescott") return;
   forced_core = best_core();
   if (forced_core == nullptr) return;

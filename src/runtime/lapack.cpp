@@ -48,7 +48,9 @@ SymmetricEigen symmetric_eigen(ConstMatrixView<double> A) {
           iwork.data(), &iwork_size, &info);
   if (info != 0) {
     throw DataError(
-        fmt::format("[eigen] no convergence for a {} x {} matrix (code {})", n, n, info));
+        fmt::format("[eigen] the eigenvalues of a {} x {} matrix were not found: its numbers are "
+                    "too large or too different in size; scale the data, e.g. to values around 1",
+                    n, n));
   }
   // LAPACK's columns are our rows.
   for (Index i = 0; i < A.rows(); ++i) fix_sign(eigen.vectors.row(i), A.rows());

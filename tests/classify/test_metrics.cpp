@@ -21,9 +21,21 @@ TEST(Metrics, ByHand) {
   EXPECT_TRUE(std::isnan(e.per_class[2])) << "no samples";
   EXPECT_DOUBLE_EQ(e.per_class[3], 1.0);
   EXPECT_DOUBLE_EQ(e.mean_per_class, (2.0 / 3 + 0.5 + 1) / 3);
-  EXPECT_EQ(e.confusion[0], (std::vector<Index>{2, 1, 0, 0}));
-  EXPECT_EQ(e.confusion[1], (std::vector<Index>{1, 1, 0, 0}));
+  const std::vector<ConfusionCount> pairs = {{0, 0, 2}, {0, 1, 1}, {1, 0, 1}, {1, 1, 1}, {3, 3, 1}};
+  EXPECT_EQ(e.confusion, pairs);
+  const std::vector<std::vector<Index>> all = {
+      {2, 1, 0, 0}, {1, 1, 0, 0}, {0, 0, 0, 0}, {0, 0, 0, 1}};
+  EXPECT_EQ(confusion_matrix(e), all);
   EXPECT_DOUBLE_EQ(accuracy_of(predicted, labels), e.accuracy);
+}
+
+/// A count for every pair of classes would take 32 GB.
+TEST(Metrics, ManyClassesTakeLittleMemory) {
+  const std::vector<int> labels = {0, 65535, 65535};
+  const std::vector<int> predicted = {0, 1, 1};
+  const Evaluation e = evaluate_predictions(predicted, labels, 65536);
+  EXPECT_EQ(e.confusion, (std::vector<ConfusionCount>{{0, 0, 1}, {65535, 1, 2}}));
+  EXPECT_DOUBLE_EQ(e.mean_per_class, 0.5);
 }
 
 TEST(Metrics, RefusesBadInput) {

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include <utility>
 
 #include "krica/classify/standardiser.hpp"
 #include "krica/runtime/error.hpp"
@@ -25,6 +28,18 @@ TEST(Standardiser, IsItsFormula) {
   for (Index j = 0; j < 7; ++j) {
     const double deviation = std::sqrt(variance(j) + 0.01 * variance.mean());
     for (Index i = 0; i < 300; ++i) EXPECT_NEAR(Z(i, j), (wide(i, j) - mean(j)) / deviation, 1e-4);
+  }
+}
+
+/// 1 / deviation would be infinite in float32, and the features NaN.
+TEST(Standardiser, RefusesDeviationsThatItCannotDivideBy) {
+  Matrix<float> features(4, 2);
+  for (Index i = 0; i < 4; ++i) features(i, 0) = static_cast<float>(i) * 1e-42F;
+  try {
+    Standardiser::fit(Context(), std::as_const(features));
+    FAIL() << "it was taken";
+  } catch (const InvalidArgument& error) {
+    EXPECT_THAT(error.what(), testing::HasSubstr("scale the data"));
   }
 }
 

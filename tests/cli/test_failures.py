@@ -11,6 +11,7 @@ import shutil
 import signal
 import struct
 import subprocess
+import time
 
 import numpy as np
 import pytest
@@ -35,13 +36,12 @@ from conftest import SMALL, read_safetensors, write_safetensors
             "use pool-function sum or mean",
         ),
         (["train", "embedded", "-o", "m", "--gamma", "wide"], "gamma"),
-        (["train", "embedded", "-o", "m", "--memory", "lots"], "lots unit not recognized"),
-        (["train", "embedded", "-o", "m", "--memory", "4X"], "x unit not recognized. Allowed values: {g,k,m,t}"),
-        (["train", "embedded", "-o", "m", "--memory", "four.5G"], "--memory: Value four.5 could not be converted"),
-        (["train", "embedded", "-o", "m", "--memory", "-4G"], "--memory must be 1M to 1024T"),
-        (["train", "embedded", "-o", "m", "--memory", "512k"], "--memory must be 1M to 1024T"),
-        (["train", "embedded", "-o", "m", "--memory", "1e400"], "--memory"),
         (["train", "embedded", "-o", "m", "--memory", ""], "--memory"),
+        *[(["train", "embedded", "-o", "m", f"--memory={size}"], f"--memory must be a size such as 512M or 4G, with k, M, G or T, got '{size}'")
+          for size in ("lots", "4X", "four.5G", "1e400", "inf", "-inf", "nan", "4GB", "4 G")],
+        *[(["train", "embedded", "-o", "m", f"--memory={size}"], f"--memory must be at least 1M, got {size}")
+          for size in ("-4G", "-1", "0", "512k", "1048575")],
+        *[(["train", "embedded", "-o", "m", f"--memory={size}"], f"--memory must be at most 1024T, got {size}") for size in ("1025T", "1e300")],
         (["train", "embedded", "-o", "m", "--format", "jpeg2000"], "jpeg2000"),
         (["train", "embedded", "-o", "m", "--solver", "newton"], "lbfgs"),
         (["train", "embedded", "-o", "m", "--init", "kmean"], "class-kmeans"),
@@ -170,7 +170,6 @@ def test_file_too_large(krica, model):
     (krica.directory / "m.krica").write_bytes(b"old")
 
     def limit():
-        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
         resource.setrlimit(resource.RLIMIT_FSIZE, (8192, 8192))
 
     command = [os.environ["KRICA"], "train", "embedded", "-o", "m.krica", "--quiet", *SMALL]
@@ -178,6 +177,88 @@ def test_file_too_large(krica, model):
     assert process.returncode == 4, process.stderr
     assert "m.krica" in process.stderr and process.stderr.count("\n") == 1
     assert (krica.directory / "m.krica").read_bytes() == b"old"
+
+
+def within_address_space(krica, bytes, *arguments):
+    """What the command did under a limit such as that of ulimit -v."""
+    command = [os.environ["KRICA"], *map(str, arguments)]
+    limit = lambda: resource.setrlimit(resource.RLIMIT_AS, (bytes, bytes))  # noqa: E731
+    process = subprocess.run(command, cwd=krica.directory, capture_output=True, text=True, preexec_fn=limit, timeout=300)
+    if "Sanitizer" in process.stderr:
+        pytest.skip("sanitizers need more addresses than there are")
+    return process
+
+
+def test_little_address_space(krica):
+    """OpenBLAS would ask for its buffers again and again, already when it is loaded."""
+    assert within_address_space(krica, 200_000 * 1024, "--version").returncode == 0
+    process = within_address_space(krica, 200_000 * 1024, "train", "embedded", "-o", "m.krica", "--quiet", "--threads", 1, *SMALL)
+    assert process.returncode == 4, process.stderr
+    assert process.stderr.startswith("krica: [blas] matrix products") and "ulimit -v" in process.stderr
+    assert within_address_space(krica, 2 << 30, "train", "embedded", "-o", "m.krica", "--quiet", "--threads", 1, *SMALL).returncode == 0
+
+
+@pytest.mark.parametrize("arguments", [["info", "embedded"], ["info", "embedded", "--json"], ["methods"], ["data", "list"], ["--help"],
+                                       ["man"], ["completion", "bash"], ["--version"]])  # fmt: skip
+def test_a_full_standard_output(krica, arguments):
+    with open("/dev/full", "w") as full:
+        process = subprocess.run([os.environ["KRICA"], *arguments], stdout=full, stderr=subprocess.PIPE, text=True)
+    assert process.returncode == 4
+    assert process.stderr.startswith("krica: [output] cannot write standard output") and process.stderr.count("\n") == 1
+
+
+def test_a_full_standard_output_of_results(krica, model):
+    for arguments in (["evaluate", model[0], "embedded", "--json"], ["evaluate", model[0], "embedded"], ["predict", model[0], "embedded", "--csv"]):
+        with open("/dev/full", "w") as full:
+            process = subprocess.run([os.environ["KRICA"], *map(str, arguments), "--quiet"], stdout=full, stderr=subprocess.PIPE, text=True)
+        assert process.returncode == 4, arguments
+        assert "No space left on device" in process.stderr
+
+
+def test_a_second_process_with_the_same_output(krica):
+    endless = ["--components", "400", "--iterations", "1000000", "--quiet"]
+    for first, second in ((["train", "embedded", "-o", "m.krica"], ["fit", "embedded", "-o", "m.krica"]),
+                          (["train", "embedded", "-o", "n.krica", "--checkpoint", "c"], ["train", "embedded", "-o", "o.krica", "--checkpoint", "c"]),
+                          (["tune", "embedded", "-o", "t.krica"], ["tune", "embedded", "-o", "t.krica"])):  # fmt: skip
+        locks = set(krica.directory.glob("*.lock"))
+        process = krica.start(*first, *endless)
+        while not set(krica.directory.glob("*.lock")) - locks:
+            assert process.poll() is None
+            time.sleep(0.01)
+        time.sleep(0.1)
+        assert "another process is writing" in krica(*second, *endless, code=4)
+        process.kill()
+        process.communicate()
+        again = krica.start(*second, *endless)
+        time.sleep(1)
+        again.send_signal(signal.SIGINT)
+        _, err = again.communicate(timeout=120)
+        assert again.returncode == 130, f"a killed process locks nothing: {err}"
+
+
+def test_a_second_reproduction_in_the_same_directory(krica):
+    process = krica.start("reproduce", "all", "--size", "quick", "-o", "out", "--quiet")
+    while not (krica.directory / "out" / "results.jsonl.lock").exists():
+        assert process.poll() is None
+        time.sleep(0.01)
+    time.sleep(0.1)
+    assert "another process is writing" in krica("reproduce", "lambda", "--size", "smoke", "-o", "out", "--quiet", code=4)
+    process.kill()
+    process.communicate()
+    krica("reproduce", "lambda", "--size", "smoke", "-o", "out", "--quiet")
+    assert not list((krica.directory / "out").glob("*.lock"))
+
+
+def test_rows_of_results_with_wrong_values(krica):
+    krica("reproduce", "lambda", "--size", "smoke", "-o", "out", "--quiet")
+    file = krica.directory / "out" / "results.jsonl"
+    whole = file.read_text()
+    for name, value in (("labels", [99]), ("predictions", [10**30]), ("labels", "many"), ("seed", -1), ("class_names", [])):
+        rows = [json.loads(line) for line in whole.splitlines()]
+        rows[1][name] = value
+        file.write_text("".join(json.dumps(row) + "\n" for row in rows))
+        message = krica("reproduce", "lambda", "--size", "smoke", "-o", "out", "--quiet", code=3)
+        assert "results.jsonl, line 2: not a row of results" in message, message
 
 
 def test_read_only_target(krica):

@@ -127,7 +127,7 @@ def test_csv(krica, model, clothes):
     assert (krica.directory / "out.csv").read_bytes().decode() == text
     assert krica.json("predict", model[0], odd.name, "-o", "out.csv")["output"] == "out.csv"
     assert "--csv" in krica("predict", model[0], odd.name, "--csv", "--json", code=2)
-    assert not list(krica.directory.glob("*.part"))
+    assert not list(krica.directory.glob("*.tmp*"))
 
 
 def test_unreadable_files_do_not_stop_the_others(krica, model, clothes):

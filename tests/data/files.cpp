@@ -204,7 +204,7 @@ Bytes png_with_exif(const Bytes& png, const Bytes& block) {
          Bytes(png.begin() + kHeaderEnd, png.end());
 }
 
-Bytes encode_jpeg(const Image& image, int quality) {
+Bytes encode_jpeg(const Image& image, int quality, bool progressive) {
   jpeg_compress_struct info{};
   jpeg_error_mgr errors{};
   info.err = jpeg_std_error(&errors);
@@ -219,6 +219,7 @@ Bytes encode_jpeg(const Image& image, int quality) {
   info.in_color_space = shape.channels == 1 ? JCS_GRAYSCALE : JCS_RGB;
   jpeg_set_defaults(&info);
   jpeg_set_quality(&info, quality, TRUE);
+  if (progressive) jpeg_simple_progression(&info);
   jpeg_start_compress(&info, TRUE);
   Bytes line(static_cast<std::size_t>(shape.width * shape.channels));
   for (Index y = 0; y < shape.height; ++y) {

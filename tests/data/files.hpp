@@ -52,7 +52,7 @@ Bytes npy_file(const std::string& header, const Bytes& numbers, int version = 1)
 Bytes gzip(const Bytes& bytes);
 
 Image noise_image(ImageShape shape, std::uint64_t seed);
-Bytes encode_jpeg(const Image& image, int quality);
+Bytes encode_jpeg(const Image& image, int quality, bool progressive = false);
 /// Uncompressed, with an orientation tag; what comes before the pixels is also an EXIF block.
 Bytes encode_tiff(const Image& image, int orientation, bool big_endian = false);
 /// An EXIF block with an orientation tag.

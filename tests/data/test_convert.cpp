@@ -147,6 +147,36 @@ TEST(Convert, KeepsTheValuesOfNumericLabels) {
   EXPECT_EQ(support::read_file(folder / "idx/train-labels-idx1-ubyte").back(), 1);
 }
 
+TEST(Convert, AnInterruptedConversionLeavesNothingInTheWay) {
+  const Folder folder;
+  const DataSet data = small_embedded();
+  for (const DataFormat format : {DataFormat::kFolder, DataFormat::kNpy, DataFormat::kIdx}) {
+    const Context interrupted;
+    interrupted.cancel();
+    EXPECT_THROW(convert(interrupted, data, folder / "out", format), Cancelled);
+    EXPECT_FALSE(std::filesystem::exists(folder / "out"));
+    EXPECT_TRUE(std::filesystem::is_empty(folder / ""));
+  }
+  support::write_file(folder / "out.krica-part/train/Bag/000000.png", std::string("half"));
+  convert(Context(), data, folder / "out", DataFormat::kFolder);
+  EXPECT_EQ(open_dataset(Context(), folder / "out").train->size(), 40);
+  EXPECT_FALSE(std::filesystem::exists(folder / "out.krica-part"));
+}
+
+TEST(Convert, TakesThePlaceOfAnEmptyDirectory) {
+  const Folder folder;
+  std::filesystem::create_directory(folder / "out");
+  convert(Context(), small_embedded(), folder / "out/", DataFormat::kNpy);
+  EXPECT_EQ(open_dataset(Context(), folder / "out").train->size(), 40);
+  const std::filesystem::path before = std::filesystem::current_path();
+  std::filesystem::create_directory(folder / "here");
+  std::filesystem::current_path(folder / "here");
+  EXPECT_THAT(
+      message_of<IoError>([&] { convert(Context(), small_embedded(), ".", DataFormat::kNpy); }),
+      HasSubstr("name a directory in it"));
+  std::filesystem::current_path(before);
+}
+
 TEST(Convert, RefusesWhatAFormatCannotHold) {
   const Folder folder;
   const Context context;

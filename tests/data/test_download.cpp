@@ -5,12 +5,12 @@
 #include <archive_entry.h>
 #include <gtest/gtest.h>
 
-#include "data/digest.hpp"
 #include "data/download.hpp"
 #include "data/fetch.hpp"
 #include "data/files.hpp"
 #include "data/remote_set.hpp"
 #include "krica/data/dataset.hpp"
+#include "runtime/digest.hpp"
 
 namespace krica {
 namespace {

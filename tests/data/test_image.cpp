@@ -165,7 +165,8 @@ TEST(Png, RefusesHugeAndBrokenFiles) {
               ::testing::IsEmpty());
   Bytes small = make_png(65000, 1000, 1, PNG_COLOR_TYPE_GRAY, Bytes(8125 * 1000), false);
   small.resize(60);
-  EXPECT_THAT(message(small), HasSubstr("only 60 bytes"));
+  EXPECT_THAT(message(small),
+              HasSubstr("[image] picture: 65000 x 1000 pixels in a file of 60 bytes"));
 }
 
 TEST(Jpeg, ReadsGreyAndColour) {
@@ -185,6 +186,36 @@ TEST(Jpeg, RefusesTruncatedFiles) {
   EXPECT_THAT(message(file), HasSubstr("[jpeg] picture: truncated"));
   file.resize(30);
   EXPECT_THAT(message(file), HasSubstr("[jpeg] picture:"));
+}
+
+/// A marker's place in a JPEG file, or its end.
+std::size_t marker_at(const Bytes& file, std::uint8_t marker, std::size_t from = 0) {
+  for (std::size_t i = from; i + 1 < file.size(); ++i) {
+    if (file[i] == 0xff && file[i + 1] == marker) return i;
+  }
+  return file.size();
+}
+
+TEST(Jpeg, RefusesAHeaderThatPromisesMuch) {
+  Bytes file = support::encode_jpeg(support::noise_image({16, 16, 3}, 1), 50);
+  const std::size_t size = marker_at(file, 0xc0) + 5;
+  const Bytes promised = {0x04, 0x00, 0xfd, 0xe8};  // 1024 x 65000
+  std::copy(promised.begin(), promised.end(), file.begin() + static_cast<std::ptrdiff_t>(size));
+  const std::string said = message(file);
+  EXPECT_THAT(said, HasSubstr("[image] picture: 65000 x 1024 pixels in a file of"));
+  EXPECT_THAT(said, HasSubstr("at most 2048"));
+}
+
+TEST(Jpeg, RefusesManyScans) {
+  const Bytes file = support::encode_jpeg(support::noise_image({16, 16, 1}, 1), 50, true);
+  EXPECT_EQ(message(file), "");
+  std::size_t last = 0;
+  for (std::size_t at = 0; at < file.size(); at = marker_at(file, 0xda, at + 1)) last = at;
+  const auto scan = file.begin() + static_cast<std::ptrdiff_t>(last);
+  Bytes many(file.begin(), scan);
+  for (int i = 0; i < 200; ++i) many.insert(many.end(), scan, file.end() - 2);
+  many.insert(many.end(), {0xff, 0xd9});
+  EXPECT_THAT(message(many), HasSubstr("[jpeg] picture: 16 x 16 pixels in more than 100 scans"));
 }
 
 TEST(Pnm, ReadsAllSixKinds) {

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <fstream>
+#include <nlohmann/json.hpp>
 
 #include "experiments/rows.hpp"
 #include "krica/runtime/error.hpp"
@@ -61,6 +63,38 @@ TEST(Results, OtherFilesAreRefused) {
   EXPECT_THROW(ResultsFile{path}, DataError);
   std::ofstream(path) << "{\"key\": \"1\"}\n";
   EXPECT_THROW(ResultsFile{path}, DataError);
+}
+
+/// The message names the file, the line and what is wrong; no value is cut short to fit.
+TEST(Results, WrongValuesAreRefusedWithTheirLine) {
+  const auto path = scratch_directory("wrong") / "results.jsonl";
+  const std::string good = to_json(small_row("RICA", "fold 1"));
+  const auto message_for = [&](const char* key, const nlohmann::json& value) {
+    nlohmann::json row = nlohmann::json::parse(good);
+    row[nlohmann::json::json_pointer(key)] = value;
+    std::ofstream(path) << good << "\n" << row.dump() << "\n";
+    try {
+      const ResultsFile results(path);
+    } catch (const DataError& error) {
+      return std::string(error.what());
+    }
+    return std::string("taken");
+  };
+  for (const char* key : {"/labels/0", "/predictions/0"}) {
+    for (const nlohmann::json& value :
+         {nlohmann::json(99), nlohmann::json(-1), nlohmann::json(1e300), nlohmann::json(0.5),
+          nlohmann::json("0"), nlohmann::json(std::uint64_t{1} << 63)}) {
+      const std::string message = message_for(key, value);
+      EXPECT_THAT(message, testing::HasSubstr("results.jsonl, line 2: ")) << value;
+      EXPECT_THAT(message, testing::HasSubstr(value.dump())) << message;
+    }
+  }
+  for (const char* key :
+       {"/train_images", "/seed", "/stages/0/peak_memory_bytes", "/codes/counts/0",
+        "/mistakes/0/image", "/mistakes/0/truth", "/mistakes/0/predicted"})
+    EXPECT_THAT(message_for(key, -5), testing::HasSubstr("line 2")) << key;
+  EXPECT_THAT(message_for("/labels", nlohmann::json::array()), testing::HasSubstr("line 2"));
+  EXPECT_THAT(message_for("/options/components", "many"), testing::HasSubstr("line 2"));
 }
 
 TEST(Results, FailuresCanBeForgotten) {

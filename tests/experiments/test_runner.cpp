@@ -57,7 +57,8 @@ TEST(Runner, GoesOnAfterACancel) {
   EXPECT_EQ(results.rows().size(), 1U);
   const Configuration& second = planned.plan.configurations[1];
   const std::string key = identity_of(planned, second, second.splits[0]).key();
-  std::ofstream(directory / "checkpoints" / (key + ".checkpoint.tmp1-2")) << "half a checkpoint";
+  std::ofstream(directory / "checkpoints" / (key + ".checkpoint.tmp-0123456789abcdef"))
+      << "half a checkpoint";
   run_experiment(context, planned, directory, results);
   EXPECT_FALSE(std::filesystem::exists(directory / "checkpoints")) << "nothing is left";
   ASSERT_EQ(results.rows().size(), expected.rows().size());

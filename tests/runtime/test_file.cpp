@@ -12,6 +12,7 @@
 
 #include "krica/runtime/archive.hpp"
 #include "krica/runtime/error.hpp"
+#include "runtime/atomic_file.hpp"
 #include "runtime/file.hpp"
 
 namespace krica {
@@ -180,13 +181,31 @@ TEST_F(Files, SavedByManyThreadsAtOnceAreWhole) {
   EXPECT_EQ(names(), std::vector<std::string>{"file"});
 }
 
-/// What lies at a temporary name is somebody else's.
-TEST_F(Files, ALeftOverTemporaryFileIsNoObstacle) {
-  for (int i = 0; i < 3; ++i) {
-    std::ofstream(directory_ / ("file.tmp" + std::to_string(::getpid()))) << "left over";
-    write_file_atomically(directory_ / "file", "new");
+/// A link at a name that could be guessed must not lead the writing elsewhere.
+TEST_F(Files, LinksThatWaitForATemporaryNameAreNotFollowed) {
+  write_file_atomically(directory_ / "precious", "mine");
+  for (int i = 0; i < 1000; ++i) {
+    const std::string name = "file.tmp" + std::to_string(::getpid()) + "-" + std::to_string(i);
+    fs::create_symlink("precious", directory_ / name);
   }
+  AtomicFile file("test", directory_ / "file");
+  file.write("new", 3);
+  file.commit();
   EXPECT_EQ(read_file(directory_ / "file"), "new");
+  EXPECT_EQ(read_file(directory_ / "precious"), "mine");
+}
+
+TEST_F(Files, AnUncommittedFileIsRemoved) {
+  { AtomicFile("test", directory_ / "file").write("half", 4); }
+  EXPECT_TRUE(names().empty());
+}
+
+/// The system reads a path only as far as a zero byte: what is there would be somebody else's.
+TEST_F(Files, ANameWithAZeroByteIsRefused) {
+  write_file_atomically(directory_ / "cat", "mine");
+  const std::string name("cat\0dog", 7);
+  EXPECT_NE(refused(directory_ / name).find("zero byte"), std::string::npos);
+  EXPECT_EQ(read_file(directory_ / "cat"), "mine");
 }
 
 }  // namespace

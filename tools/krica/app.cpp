@@ -4,8 +4,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <cstdio>
 #include <new>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include "commands.hpp"
@@ -13,6 +16,8 @@
 #include "krica/runtime/error.hpp"
 #include "krica/runtime/library.hpp"
 #include "runtime/nearest.hpp"
+#include "runtime/out_of_memory.hpp"
+#include "runtime/printable.hpp"
 #include "session.hpp"
 
 namespace krica::cli {
@@ -29,7 +34,7 @@ enum ExitCode {
 
 int complain(int code, const std::string& what) {
   end_progress_line();
-  fmt::print(stderr, "krica: {}\n", what);
+  fmt::print(stderr, "krica: {}\n", printable(what));
   return code;
 }
 
@@ -79,10 +84,20 @@ std::string hint_for(const CLI::App& root, int argc, char** argv) {
   return {};
 }
 
-}  // namespace
+int complain_of_output(int error) {
+  return complain(kFileSystem,
+                  fmt::format("[output] cannot write standard output{}{}", error == 0 ? "" : ": ",
+                              error == 0 ? "" : std::generic_category().message(error)));
+}
 
-int run(int argc, char** argv) {
-  handle_signals();
+/// What was printed may still be waiting to be written, and then there is no room for it.
+int finished_output() {
+  errno = 0;
+  const bool written = std::fflush(stdout) == 0 && std::ferror(stdout) == 0;
+  return written ? kSuccess : complain_of_output(errno);
+}
+
+int run_command(int argc, char** argv) {
   set_command_line(argc, argv);
   CLI::App app;
   describe(app);
@@ -121,11 +136,24 @@ int run(int argc, char** argv) {
     return complain(kBadData, error.what());
   } catch (const IoError& error) {
     return complain(kFileSystem, error.what());
+  } catch (const OutOfMemory& error) {
+    return complain(kFileSystem, error.what());
   } catch (const std::bad_alloc&) {
     return complain(kFileSystem, "out of memory; lower --memory, --components or --patches");
+  } catch (const std::system_error& error) {
+    if (std::ferror(stdout) != 0) return complain_of_output(error.code().value());
+    return complain(kFileSystem, fmt::format("[system] {}", error.what()));
   } catch (const std::exception& error) {
     return complain(kInternal, fmt::format("internal error: {}", error.what()));
   }
+}
+
+}  // namespace
+
+int run(int argc, char** argv) {
+  handle_signals();
+  const int code = run_command(argc, argv);
+  return code == kSuccess ? finished_output() : code;
 }
 
 }  // namespace krica::cli

@@ -27,6 +27,7 @@ void run_encode(CLI::App& app, EncodeCommand& command) {
   check_target(command.features);
   const Model model = Model::load(command.model);
   const Context context = make_context(command.session, model.options().seed);
+  hold_outputs({command.features});
   const DataSet data = open_as_learned(context, command.data, model);
   const ImageSetPtr images = command.split == "test" ? data.test : data.train;
   if (!images) throw DataError(fmt::format("[encode] the data has no {} part", command.split));

@@ -5,21 +5,66 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
+
+#include "runtime/printable.hpp"
 
 namespace krica::cli {
 namespace {
 
 constexpr std::size_t kWidestConfusion = 20;  // classes; a larger table is for --json
+constexpr std::size_t kMostInMatrix = 1000;   // classes; beyond, JSON lists the pairs that occur
+constexpr std::size_t kMostLines = 200;       // classes; of more, the worst are shown
+constexpr std::size_t kWorst = 20;
 
 std::string confusion_table(const Evaluation& evaluation) {
   std::string text = "\nconfusion (rows: true class, columns: predicted)\n     ";
-  const std::size_t classes = evaluation.confusion.size();
-  for (std::size_t c = 0; c < classes; ++c) text += fmt::format("{:>6}", c);
+  const std::vector<std::vector<Index>> matrix = confusion_matrix(evaluation);
+  for (std::size_t c = 0; c < matrix.size(); ++c) text += fmt::format("{:>6}", c);
   text += "\n";
-  for (std::size_t c = 0; c < classes; ++c) {
+  for (std::size_t c = 0; c < matrix.size(); ++c) {
     text += fmt::format("{:>5}", c);
-    for (const Index cell : evaluation.confusion[c]) text += fmt::format("{:>6}", cell);
+    for (const Index cell : matrix[c]) text += fmt::format("{:>6}", cell);
     text += "\n";
+  }
+  return text;
+}
+
+nlohmann::json confusion_json(const Evaluation& evaluation) {
+  if (evaluation.per_class.size() <= kMostInMatrix) return confusion_matrix(evaluation);
+  nlohmann::json pairs = nlohmann::json::array();
+  for (const ConfusionCount& pair : evaluation.confusion)
+    pairs.push_back({{"true", pair.truth}, {"predicted", pair.predicted}, {"count", pair.count}});
+  return pairs;
+}
+
+/// The classes to show: all, or of many those with the lowest accuracy.
+std::vector<std::size_t> shown_classes(const Evaluation& evaluation) {
+  std::vector<std::size_t> shown(evaluation.per_class.size());
+  std::iota(shown.begin(), shown.end(), std::size_t{0});
+  if (shown.size() <= kMostLines) return shown;
+  std::erase_if(shown, [&](std::size_t c) { return std::isnan(evaluation.per_class[c]); });
+  std::stable_sort(shown.begin(), shown.end(), [&](std::size_t a, std::size_t b) {
+    return evaluation.per_class[a] < evaluation.per_class[b];
+  });
+  shown.resize(std::min(shown.size(), kWorst));
+  return shown;
+}
+
+std::string class_lines(const Evaluation& evaluation, const std::vector<std::string>& class_names) {
+  const std::vector<std::size_t> shown = shown_classes(evaluation);
+  std::size_t widest = 5;
+  for (const std::size_t c : shown) widest = std::max(widest, printable(class_names[c]).size());
+  std::string text;
+  for (const std::size_t c : shown) {
+    const double part = evaluation.per_class[c];
+    const std::string figure =
+        std::isnan(part) ? "no samples" : fmt::format("{:6.2f} %", 100 * part);
+    text += fmt::format("{:>5}  {:<{}}  {}\n", c, printable(class_names[c]), widest, figure);
+  }
+  if (shown.size() < class_names.size()) {
+    text += fmt::format("the {} worst of {} classes; --json gives all\n", shown.size(),
+                        class_names.size());
   }
   return text;
 }
@@ -34,21 +79,14 @@ nlohmann::json to_json(const Evaluation& evaluation, const std::vector<std::stri
   return {{"accuracy", evaluation.accuracy},
           {"mean_per_class", evaluation.mean_per_class},
           {"per_class", per_class},
-          {"confusion", evaluation.confusion},
+          {"confusion", confusion_json(evaluation)},
           {"class_names", class_names}};
 }
 
 std::string to_text(const Evaluation& evaluation, const std::vector<std::string>& class_names) {
   std::string text = fmt::format("accuracy {:.2f} %   mean per class {:.2f} %\n\n",
                                  100 * evaluation.accuracy, 100 * evaluation.mean_per_class);
-  std::size_t widest = 5;
-  for (const std::string& name : class_names) widest = std::max(widest, name.size());
-  for (std::size_t c = 0; c < class_names.size(); ++c) {
-    const double part = evaluation.per_class[c];
-    const std::string figure =
-        std::isnan(part) ? "no samples" : fmt::format("{:6.2f} %", 100 * part);
-    text += fmt::format("{:>5}  {:<{}}  {}\n", c, class_names[c], widest, figure);
-  }
+  text += class_lines(evaluation, class_names);
   if (class_names.size() <= kWidestConfusion) text += confusion_table(evaluation);
   return text;
 }

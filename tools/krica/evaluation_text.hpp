@@ -10,7 +10,9 @@
 
 namespace krica::cli {
 
-/// accuracy, mean_per_class, per_class, confusion and class_names.
+/// accuracy, mean_per_class, per_class, confusion and class_names. Confusion is the matrix [true
+/// class][predicted class]; for more than 1,000 classes, the pairs that occur: {true, predicted,
+/// count}.
 nlohmann::json to_json(const Evaluation& evaluation, const std::vector<std::string>& class_names);
 
 /// The same as a table for people.

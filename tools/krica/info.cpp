@@ -6,6 +6,7 @@
 #include "commands.hpp"
 #include "krica/models/model.hpp"
 #include "krica/runtime/error.hpp"
+#include "runtime/printable.hpp"
 #include "session.hpp"
 
 namespace krica::cli {
@@ -93,8 +94,10 @@ void print_table(const nlohmann::json& object, int indent) {
       fmt::print("{:{}}{}\n", "", indent, name);
       print_table(value, indent + 2);
     } else {
-      const std::string text = value.is_string() ? value.get<std::string>() : value.dump();
-      fmt::print("{:{}}{:<{}} {}\n", "", indent, name, 20, text);
+      constexpr auto kReplace = nlohmann::json::error_handler_t::replace;
+      const std::string text =
+          value.is_string() ? value.get<std::string>() : value.dump(-1, ' ', false, kReplace);
+      fmt::print("{:{}}{:<{}} {}\n", "", indent, name, 20, printable(text));
     }
   }
 }

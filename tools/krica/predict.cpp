@@ -173,6 +173,7 @@ void run_predict(CLI::App& app, PredictCommand& command) {
   SessionOptions silent = command.session;
   silent.quiet = true;  // the rounds are the progress, not the stages of each
   const Context context = make_context(silent, model.options().seed);
+  hold_outputs({command.output});
   if (!model.has_probabilities()) {
     fmt::print(stderr,
                "krica: {} has scores but no probabilities: it was trained without held-out data "

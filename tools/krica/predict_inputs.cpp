@@ -8,6 +8,7 @@
 #include "krica/data/image.hpp"
 #include "krica/runtime/error.hpp"
 #include "prepared.hpp"
+#include "runtime/printable.hpp"
 #include "session.hpp"
 
 namespace krica::cli {
@@ -188,7 +189,8 @@ void PredictInputs::note_failure(const fs::path& path, const std::exception& err
                                  bool file_system) {
   failures_.push_back({path.string(), reason_of(error.what(), path), file_system});
   end_progress_line();
-  fmt::print(stderr, "krica: {}: {}\n", path.string(), failures_.back().reason);
+  fmt::print(stderr, "krica: {}: {}\n", printable(path.string()),
+             printable(failures_.back().reason));
 }
 
 }  // namespace krica::cli

@@ -4,12 +4,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <numeric>
-#include <system_error>
+#include <optional>
 
 #include "classify/calibration.hpp"
-#include "krica/runtime/error.hpp"
+#include "runtime/atomic_file.hpp"
+#include "runtime/printable.hpp"
 #include "session.hpp"
 
 namespace krica::cli {
@@ -26,22 +26,25 @@ class TextWriter final : public PredictionWriter {
     end_progress_line();
     const char* unsure = prediction.unsure ? "  unsure" : "";
     if (!detailed_) {
-      fmt::print("{:<40} {}{}\n", prediction.item, to_text(prediction.choices.front()), unsure);
+      fmt::print("{:<40} {}{}\n", printable(prediction.item), to_text(prediction.choices.front()),
+                 unsure);
       return;
     }
-    fmt::print("{}{}\n", prediction.item, unsure);
+    fmt::print("{}{}\n", printable(prediction.item), unsure);
     for (const Prediction::Choice& choice : prediction.choices)
       fmt::print("  {}\n", to_text(choice));
     if (!prediction.explanation.empty())
-      fmt::print("  {}: why {}\n", prediction.explanation, prediction.choices.front().name);
+      fmt::print("  {}: why {}\n", printable(prediction.explanation),
+                 printable(prediction.choices.front().name));
   }
   void finish() override { std::fflush(stdout); }
 
  private:
   [[nodiscard]] std::string to_text(const Prediction::Choice& choice) const {
-    return probabilities_ ? fmt::format("{:<24} {:5.1f} %  score {:.3f}", choice.name,
+    const std::string name = printable(choice.name);
+    return probabilities_ ? fmt::format("{:<24} {:5.1f} %  score {:.3f}", name,
                                         100 * choice.probability, choice.score)
-                          : fmt::format("{:<24} score {:.3f}", choice.name, choice.score);
+                          : fmt::format("{:<24} score {:.3f}", name, choice.score);
   }
 
   bool probabilities_;
@@ -49,8 +52,9 @@ class TextWriter final : public PredictionWriter {
 };
 
 /// Quoted as RFC 4180 has it, where it needs to be.
-std::string csv_field(const std::string& text) {
-  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
+std::string csv_field(const std::string& field) {
+  const std::string text = printable(field);
+  if (text.find_first_of(",\"") == std::string::npos) return text;
   std::string quoted = "\"";
   for (const char c : text) quoted += c == '"' ? "\"\"" : std::string(1, c);
   return quoted + "\"";
@@ -58,25 +62,12 @@ std::string csv_field(const std::string& text) {
 
 class CsvWriter final : public PredictionWriter {
  public:
-  CsvWriter(fs::path file, bool probabilities, Index top)
-      : path_(std::move(file)), probabilities_(probabilities) {
-    if (!path_.empty()) {
-      unfinished_ = path_.string() + ".part";
-      file_ = std::fopen(unfinished_.c_str(), "wb");
-      if (file_ == nullptr) fail();
-    }
+  CsvWriter(const fs::path& file, bool probabilities, Index top) : probabilities_(probabilities) {
+    if (!file.empty()) file_.emplace("predict", file);
     std::string header = "item,class,probability,score,unsure";
     for (Index rank = 2; rank <= top; ++rank)
       header += fmt::format(",class_{0},probability_{0},score_{0}", rank);
     write(header);
-  }
-  CsvWriter(const CsvWriter&) = delete;
-  CsvWriter& operator=(const CsvWriter&) = delete;
-  ~CsvWriter() override {
-    if (path_.empty() || file_ == nullptr) return;
-    std::fclose(file_);
-    std::error_code ignored;
-    fs::remove(unfinished_, ignored);
   }
 
   void add(const Prediction& prediction) override {
@@ -91,26 +82,17 @@ class CsvWriter final : public PredictionWriter {
   }
 
   void finish() override {
-    if (std::fflush(file_) != 0) fail();
-    if (path_.empty()) return;
-    const int closed = std::fclose(std::exchange(file_, nullptr));
-    if (closed != 0 || std::rename(unfinished_.c_str(), path_.c_str()) != 0) fail();
+    if (file_) file_->commit();
   }
 
  private:
   void write(const std::string& line) {
-    if (std::fputs((line + "\n").c_str(), file_) < 0) fail();
-  }
-  [[noreturn]] void fail() const {
-    throw IoError(fmt::format("[predict] cannot write {}: {}",
-                              path_.empty() ? "standard output" : path_.string(),
-                              std::generic_category().message(errno)));
+    if (!file_) return fmt::print("{}\n", line);
+    file_->write((line + "\n").data(), line.size() + 1);
   }
 
-  fs::path path_;
-  fs::path unfinished_;
+  std::optional<AtomicFile> file_;
   bool probabilities_;
-  std::FILE* file_ = stdout;
 };
 
 class JsonWriter final : public PredictionWriter {

@@ -10,6 +10,7 @@
 #include "krica/runtime/words.hpp"
 #include "one_of.hpp"
 #include "report/experiment_report.hpp"
+#include "runtime/printable.hpp"
 #include "session.hpp"
 
 namespace krica::cli {
@@ -52,7 +53,7 @@ void print_row(const ResultRow& row) {
   if (!identity.group.empty()) what += fmt::format(", {}", identity.group);
   what += fmt::format(", {}", identity.split);
   if (row.failed()) {
-    fmt::print("{:<64} failed: {}\n", what, row.error);
+    fmt::print("{:<64} failed: {}\n", what, printable(row.error));
   } else {
     double seconds = 0;
     for (const StageTime& stage : row.trial.stages) seconds += stage.seconds;
@@ -98,17 +99,17 @@ void print_similarity(const PlannedExperiment& planned, const ResultsFile& resul
   for (const Configuration& configuration : planned.plan.configurations) {
     for (const ResultRow* row : rows_of(results, planned, configuration)) {
       fmt::print("{:<28} {}\n", configuration.system,
-                 row->failed() ? fmt::format("failed: {}", row->error)
+                 row->failed() ? fmt::format("failed: {}", printable(row->error))
                                : fmt::format("block score {:.4f}", row->block_score));
     }
   }
 }
 
 void print_summary(const PlannedExperiment& planned, const ResultsFile& results) {
-  fmt::print("\n{}\n{}\n", planned.experiment->title, planned.data.name);
+  fmt::print("\n{}\n{}\n", planned.experiment->title, printable(planned.data.name));
   for (const auto* notes : {&planned.data.notes, &planned.plan.notes}) {
     for (const std::string& note : *notes)
-      if (!note.empty()) fmt::print("note: {}\n", note);
+      if (!note.empty()) fmt::print("note: {}\n", printable(note));
   }
   switch (planned.experiment->kind) {
     case ExperimentKind::kTable:
@@ -139,6 +140,8 @@ void run_reproduce(CLI::App& app, ReproduceCommand& command) {
   std::vector<PlannedExperiment> planned;
   for (const Experiment* each : chosen_experiments(command.experiment))
     planned.push_back(plan_experiment(context, *each, command.request));
+  std::filesystem::create_directories(command.output);
+  hold_outputs({command.output / "results.jsonl", command.output / "report.html"});
   ResultsFile results(command.output / "results.jsonl");
   if (command.retry_failed) results.forget_failures();
   Index failures = 0;

@@ -6,11 +6,11 @@
 
 #include <atomic>
 #include <cerrno>
+#include <charconv>
+#include <cmath>
 #include <csignal>
 #include <fstream>
-#include <map>
 #include <optional>
-#include <system_error>
 #include <utility>
 
 #include "krica/runtime/error.hpp"
@@ -18,17 +18,15 @@
 #include "one_of.hpp"
 #include "progress.hpp"
 #include "runtime/nearest.hpp"
+#include "runtime/printable.hpp"
 
 namespace krica::cli {
 namespace {
 
 constexpr const char* kModelGroup = "Model";
 
-// As doubles: 1.5G is a size too.
-const std::map<std::string, double> kMemoryUnits = {
-    {"k", 0x1p10}, {"m", 0x1p20}, {"g", 0x1p30}, {"t", 0x1p40}};
 constexpr double kLeastMemory = 0x1p20;
-constexpr double kMostMemory = 0x1p50 * 1.00001;  // CLI11 rounds sizes to six digits
+constexpr double kMostMemory = 0x1p50;
 
 constexpr int kInterrupted = 130;
 constexpr std::string_view kNothingSaved = "interrupted; nothing was saved yet";
@@ -57,15 +55,6 @@ bool holds_something(const std::filesystem::path& place) {
          !std::filesystem::is_empty(place, missing);
 }
 
-void check_writable(const std::filesystem::path& target, const std::filesystem::path& place) {
-  if (::access(place.c_str(), W_OK) == 0) return;
-  const std::string reason = std::generic_category().message(errno);
-  throw IoError(target == place
-                    ? fmt::format("[output] cannot write {}: {}", target.string(), reason)
-                    : fmt::format("[output] {}: cannot write in {}: {}", target.string(),
-                                  place.string(), reason));
-}
-
 /// An option that takes a number or "auto".
 template <class Number>
 CLI::Option* add_auto_number(CLI::App& command, const std::string& name, Auto<Number>& value,
@@ -78,6 +67,28 @@ CLI::Option* add_auto_number(CLI::App& command, const std::string& name, Auto<Nu
     value = number;
   };
   return command.add_option_function<std::string>(name, parse, help)->default_str("auto");
+}
+
+/// The bytes of a size such as 1.5G. A number alone is a number of bytes.
+double memory_size(const std::string& text) {
+  const char* const end = text.data() + text.size();
+  double size = 0;
+  const auto [rest, error] = std::from_chars(text.data(), end, size);
+  const std::string unit = CLI::detail::to_lower(std::string(rest, end));
+  constexpr std::string_view kUnits = "kmgt";
+  const std::size_t place = unit.size() == 1 ? kUnits.find(unit[0]) : std::string::npos;
+  if (error != std::errc() || !std::isfinite(size) || (!unit.empty() && place > kUnits.size())) {
+    throw UsageError(fmt::format(
+        "--memory must be a size such as 512M or 4G, with k, M, G or T, got '{}'; there is no "
+        "unlimited budget, 1024T is the largest",
+        text));
+  }
+  if (!unit.empty()) size *= std::pow(1024.0, static_cast<double>(place + 1));
+  if (size < kLeastMemory)
+    throw UsageError(fmt::format("--memory must be at least 1M, got {}", text));
+  if (size > kMostMemory)
+    throw UsageError(fmt::format("--memory must be at most 1024T, got {}", text));
+  return size;
 }
 
 /// Options that are given without a value.
@@ -155,8 +166,10 @@ void add_session_options(CLI::App& command, SessionOptions& options) {
   command.add_option("--threads", options.threads, "number of threads; 0 uses all cores")
       ->capture_default_str()
       ->group(group);
-  command.add_option("--memory", options.memory, "memory budget, e.g. 512M or 4G")
-      ->transform(CLI::AsNumberWithUnit(kMemoryUnits).description(""))
+  command
+      .add_option_function<std::string>(
+          "--memory", [&options](const std::string& text) { options.memory = memory_size(text); },
+          "memory budget, e.g. 512M or 4G")
       ->type_name("SIZE")
       ->default_str("4G")
       ->group(group);
@@ -241,8 +254,6 @@ Context make_context(const SessionOptions& options, std::uint64_t seed) {
   if (options.threads < 0 || options.threads > 256) {
     throw UsageError(fmt::format("--threads must be 0 to 256, got {}", options.threads));
   }
-  if (!(options.memory >= kLeastMemory && options.memory <= kMostMemory))
-    throw UsageError("--memory must be 1M to 1024T, such as 512M or 4G");
   ContextOptions context{.threads = options.threads,
                          .seed = seed,
                          .memory_bytes = static_cast<std::int64_t>(options.memory)};
@@ -274,7 +285,8 @@ OpenOptions open_options(const DataOptions& options) {
 DataSet open_with_notes(const Context& context, const std::filesystem::path& path,
                         const OpenOptions& options) {
   DataSet data = open_dataset(context, path, options);
-  for (const std::string& note : data.notes) fmt::print(stderr, "krica: note: {}\n", note);
+  for (const std::string& note : data.notes)
+    fmt::print(stderr, "krica: note: {}\n", printable(note));
   return data;
 }
 
@@ -322,34 +334,6 @@ void check_usage(const std::function<void()>& check) {
   }
 }
 
-void check_target(const std::filesystem::path& file) {
-  if (file.empty()) return;
-  const std::filesystem::path directory = file.has_parent_path() ? file.parent_path() : ".";
-  std::error_code missing;
-  if (!std::filesystem::is_directory(directory, missing)) {
-    throw IoError(
-        fmt::format("[output] {}: there is no directory {}", file.string(), directory.string()));
-  }
-  if (std::filesystem::is_directory(file, missing))
-    throw IoError(fmt::format("[output] {} is a directory", file.string()));
-  // A file is replaced as a whole, which needs the right to write in its directory; one that is
-  // write-protected is not to be replaced all the same.
-  if (std::filesystem::exists(file, missing)) check_writable(file, file);
-  check_writable(file, directory);
-}
-
-void check_target_directory(const std::filesystem::path& directory) {
-  std::filesystem::path there = directory.empty() ? "." : std::filesystem::absolute(directory);
-  std::error_code missing;
-  while (!std::filesystem::exists(there, missing) && there.has_relative_path())
-    there = there.parent_path();
-  if (!std::filesystem::is_directory(there, missing)) {
-    throw IoError(
-        fmt::format("[output] {}: {} is not a directory", directory.string(), there.string()));
-  }
-  check_writable(directory, there);
-}
-
 void keep_for_resume(std::vector<std::filesystem::path> places) { kept_places = std::move(places); }
 void result_is_saved(const std::filesystem::path& place) { saved_place = place; }
 
@@ -370,6 +354,7 @@ void handle_signals() {
   action.sa_flags = SA_RESETHAND;  // a second Ctrl-C ends the program at once
   sigaction(SIGINT, &action, nullptr);
   sigaction(SIGTERM, &action, nullptr);
+  std::signal(SIGXFSZ, SIG_IGN);  // a file beyond ulimit -f is an error of write() then
 }
 
 std::string shell_word(const std::string& word) {
@@ -387,6 +372,10 @@ void set_command_line(int argc, char** argv) {
 }
 std::string command_line() { return given_command; }
 
-void print_json(const nlohmann::json& object) { fmt::print("{}\n", object.dump(2)); }
+void print_json(const nlohmann::json& object) {
+  // Names of files need not be UTF-8, JSON must be.
+  constexpr auto kReplace = nlohmann::json::error_handler_t::replace;
+  fmt::print("{}\n", printable_json(object.dump(2, ' ', false, kReplace)));
+}
 
 }  // namespace krica::cli

@@ -86,6 +86,10 @@ void check_target(const std::filesystem::path& file);
 /// The same for a directory that is to be made or filled.
 void check_target_directory(const std::filesystem::path& directory);
 
+/// Keeps other processes from writing the same outputs until the program ends. Throws IoError where
+/// another one does. Empty paths are left out.
+void hold_outputs(const std::vector<std::filesystem::path>& outputs);
+
 /// Where a command keeps what it needs to resume: files or directories.
 void keep_for_resume(std::vector<std::filesystem::path> places);
 /// The command's result is at this place; an interruption loses only what comes after it.

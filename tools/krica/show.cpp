@@ -10,6 +10,7 @@
 #include "models/votes.hpp"
 #include "report/atoms.hpp"
 #include "report/signal_atoms.hpp"
+#include "runtime/printable.hpp"
 #include "session.hpp"
 
 namespace krica::cli {
@@ -58,7 +59,8 @@ std::vector<std::vector<Index>> arranged(const Model& model, const std::string& 
 
 /// A basis without a classifier has classes but no names of them.
 std::string class_name(const Model& model, std::size_t c) {
-  return c < model.class_names().size() ? model.class_names()[c] : fmt::format("class {}", c);
+  return c < model.class_names().size() ? printable(model.class_names()[c])
+                                        : fmt::format("class {}", c);
 }
 
 nlohmann::json groups_json(const Model& model, const std::vector<std::vector<Index>>& groups) {

@@ -286,6 +286,7 @@ void run_train(CLI::App& app, TrainCommand& command) {
   if (command.checkpoint.empty()) command.checkpoint = command.model.string() + ".checkpoint";
   check_target(command.checkpoint);
   const Context context = make_context(command.session, command.pipeline.seed);
+  hold_outputs({command.model, command.checkpoint, command.report});
   const TrainingData data = open_training_data(context, command);
   const std::vector<Choice> choices =
       recommended(command.pipeline, facts_of(*data.images, command.classifier)).choices;

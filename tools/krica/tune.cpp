@@ -12,6 +12,7 @@
 #include "progress.hpp"
 #include "report/trial_report.hpp"
 #include "run_report.hpp"
+#include "runtime/printable.hpp"
 #include "session.hpp"
 #include "tune_checkpoint.hpp"
 #include "tune_grid.hpp"
@@ -162,7 +163,7 @@ class Search {
   static void print(const json& row) {
     const std::string setting = setting_text(row["options"]);
     if (row.contains("error")) {
-      fmt::print("{:<40} failed: {}\n", setting, row["error"].get<std::string>());
+      fmt::print("{:<40} failed: {}\n", setting, printable(row["error"].get<std::string>()));
     } else {
       fmt::print("{:<40} {:6.2f} % ± {:.2f}\n", setting, 100 * row["accuracy"].get<double>(),
                  100 * row["deviation"].get<double>());
@@ -290,8 +291,9 @@ void run_tune(CLI::App& app, const TuneCommand& command) {
   apply_config(app, command.session);
   check_command(command);
   const Context context = make_context(command.session, command.pipeline.seed);
-  const TuneData data = labelled_images(context, command);
   const std::filesystem::path place = checkpoint_path(command);
+  hold_outputs({place, command.model, command.report});
+  const TuneData data = labelled_images(context, command);
   keep_for_resume({place, place.string() + ".fold"});
   Search search(context, command, data.train, settings_for(app, command, *data.train));
   search.announce_wait();

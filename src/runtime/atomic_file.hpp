@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A file that appears whole or not at all: written to a temporary name beside its place, synced and
-// renamed by commit(). Without commit() the temporary file is removed. Errors are IoErrors. For
-// content that comes in pieces; write_file_atomically() takes it whole.
+// A file that appears whole or not at all: written under a temporary name beside its place, synced
+// and renamed by commit(). Without commit() the temporary file is removed. Errors are IoErrors.
 //
 //   AtomicFile file("report", path);
 //   file.write(text.data(), text.size());
@@ -32,5 +31,16 @@ class AtomicFile {
   std::filesystem::path temporary_;
   int descriptor_ = -1;
 };
+
+/// Removes the temporary files of writes to this path that were killed. Nobody else may be writing
+/// it.
+void remove_leftovers(const std::filesystem::path& path);
+
+/// Makes a rename in this directory durable. Not every directory can be opened or synced; what was
+/// renamed is whole anyway.
+void sync_directory(const std::filesystem::path& directory);
+
+/// The directory that a file is in: "." for a bare name.
+std::filesystem::path directory_of(const std::filesystem::path& file);
 
 }  // namespace krica

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "data/digest.hpp"
+#include "runtime/digest.hpp"
 
 #include <fmt/format.h>
 #include <openssl/evp.h>
@@ -34,6 +34,12 @@ std::string Digest::finish() {
   std::string text;
   for (unsigned int i = 0; i < size; ++i) text += fmt::format("{:02x}", value[i]);
   return text;
+}
+
+std::string sha256_of(std::initializer_list<std::string_view> parts) {
+  Digest digest(Digest::Kind::kSha256);
+  for (const std::string_view part : parts) digest.add(part.data(), part.size());
+  return digest.finish();
 }
 
 }  // namespace krica

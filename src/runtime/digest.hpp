@@ -2,8 +2,10 @@
 #pragma once
 
 #include <cstddef>
+#include <initializer_list>
 #include <memory>
 #include <string>
+#include <string_view>
 
 struct evp_md_ctx_st;
 
@@ -25,5 +27,8 @@ class Digest {
   };
   std::unique_ptr<evp_md_ctx_st, Free> context_;
 };
+
+/// Of the parts one after the other, hexadecimal.
+std::string sha256_of(std::initializer_list<std::string_view> parts);
 
 }  // namespace krica

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What the file system refuses, in one wording: "[operation] path: what failed: the system's
+// reason".
+#pragma once
+
+#include <filesystem>
+#include <string_view>
+
+namespace krica {
+
+/// Throws IoError for a failed system call: `code` is its errno.
+[[noreturn]] void io_error(std::string_view operation, const std::filesystem::path& path,
+                           std::string_view action, int code);
+
+}  // namespace krica

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <new>
+#include <stdexcept>
+#include <string>
+
+namespace krica {
+
+/// The system refused memory that has to be there; the message says what for and what helps.
+class OutOfMemory : public std::bad_alloc {
+ public:
+  explicit OutOfMemory(const std::string& what) : what_(what) {}
+  [[nodiscard]] const char* what() const noexcept override { return what_.what(); }
+
+ private:
+  std::runtime_error what_;  // whose copies share the text
+};
+
+}  // namespace krica
