@@ -3,6 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "models/flat_object.hpp"
 #include "models/option_list.hpp"
 
 namespace krica {
@@ -63,7 +64,7 @@ std::string to_json(const PipelineOptions& options) {
 PipelineOptions options_from_json(const std::string& text) {
   PipelineOptions options;
   try {
-    json object = json::parse(text);
+    json object = flat_object(text, "options");
     read_options(object, options);
     if (!object.empty())
       throw DataError(fmt::format("[options] unknown option '{}'", object.begin().key()));
