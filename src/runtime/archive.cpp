@@ -9,6 +9,8 @@
 #include <bit>
 #include <cstring>
 #include <limits>
+#include <memory>
+#include <new>
 #include <nlohmann/json.hpp>
 
 #include "krica/runtime/error.hpp"
@@ -47,14 +49,16 @@ std::size_t item_bytes(std::string_view dtype) {
   throw DataError(fmt::format("[archive] {}: {}", source, reason));
 }
 
+/// Nothing of it can fail for another reason than memory, and a wrong checksum must not be written.
 std::string sha256_of(std::initializer_list<std::string_view> parts) {
-  EVP_MD_CTX* context = EVP_MD_CTX_new();
-  EVP_DigestInit_ex(context, EVP_sha256(), nullptr);
-  for (const auto part : parts) EVP_DigestUpdate(context, part.data(), part.size());
+  const std::unique_ptr<EVP_MD_CTX, decltype(&EVP_MD_CTX_free)> context(EVP_MD_CTX_new(),
+                                                                        EVP_MD_CTX_free);
+  bool fine = context && EVP_DigestInit_ex(context.get(), EVP_sha256(), nullptr) == 1;
+  for (const auto part : parts)
+    fine = fine && EVP_DigestUpdate(context.get(), part.data(), part.size()) == 1;
   std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
   unsigned int size = 0;
-  EVP_DigestFinal_ex(context, digest.data(), &size);
-  EVP_MD_CTX_free(context);
+  if (!fine || EVP_DigestFinal_ex(context.get(), digest.data(), &size) != 1) throw std::bad_alloc();
   std::string text;
   for (unsigned int i = 0; i < size; ++i) text += fmt::format("{:02x}", digest[i]);
   return text;

@@ -2,10 +2,14 @@
 #include "app.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cstdlib>
+#include <exception>
 #include <new>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "commands.hpp"
@@ -79,9 +83,21 @@ std::string hint_for(const CLI::App& root, int argc, char** argv) {
   return {};
 }
 
-}  // namespace
+/// Some destructors take memory, those of JSON values among them, and may not fail: without this,
+/// the program would be aborted. Nothing may be allocated here.
+[[noreturn]] void end_without_memory() {
+  try {
+    if (const std::exception_ptr error = std::current_exception()) std::rethrow_exception(error);
+  } catch (const std::bad_alloc&) {
+    constexpr std::string_view kWords = "krica: out of memory\n";
+    if (::write(STDERR_FILENO, kWords.data(), kWords.size()) >= 0) ::_exit(kFileSystem);
+  } catch (...) {  // aborted, as it would be without us
+  }
+  std::abort();
+}
 
-int run(int argc, char** argv) {
+/// Its own errors tell of usage; the others pass through.
+int run_command(int argc, char** argv) {
   handle_signals();
   set_command_line(argc, argv);
   CLI::App app;
@@ -110,6 +126,15 @@ int run(int argc, char** argv) {
     if (const std::string hint = hint_for(app, argc, argv); !hint.empty())
       fmt::print(stderr, "{}\n", hint);
     return kUsage;
+  }
+}
+
+}  // namespace
+
+int run(int argc, char** argv) {
+  std::set_terminate(end_without_memory);
+  try {
+    return run_command(argc, argv);
   } catch (const Cancelled&) {
     return complain(kInterrupted, interrupted_message());
   } catch (const UsageError& error) {
