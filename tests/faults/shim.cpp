@@ -14,14 +14,17 @@
 // Nothing here allocates memory.
 #include <dlfcn.h>
 #include <fcntl.h>
+#include <link.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cerrno>
 #include <climits>
 #include <cstdarg>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -90,6 +93,27 @@ void undo_rename(Known& file) {
   ::_exit(137);
 }
 
+/// Where OpenSSL lies. Its 3.0 crashes where its own start finds no memory, so its calls do not
+/// count.
+std::uintptr_t crypto_begin = 0;
+std::uintptr_t crypto_end = 0;
+
+int find_crypto(dl_phdr_info* library, std::size_t /*size*/, void* /*unused*/) {
+  if (std::strstr(library->dlpi_name, "libcrypto") == nullptr) return 0;
+  crypto_begin = library->dlpi_addr;
+  for (int i = 0; i < library->dlpi_phnum; ++i) {
+    const auto& part = library->dlpi_phdr[i];
+    if (part.p_type == PT_LOAD)
+      crypto_end = std::max<std::uintptr_t>(crypto_end, crypto_begin + part.p_vaddr + part.p_memsz);
+  }
+  return 1;
+}
+
+bool is_crypto(const void* caller) {
+  const auto address = reinterpret_cast<std::uintptr_t>(caller);
+  return address >= crypto_begin && address < crypto_end;
+}
+
 /// Counts a call; true where it is to fail.
 bool fails(bool is_allocation) {
   if (!begun || fault == Fault::kNone || is_allocation != (fault == Fault::kAllocation))
@@ -99,6 +123,9 @@ bool fails(bool is_allocation) {
   errno = is_allocation ? ENOMEM : ENOSPC;
   return true;
 }
+
+/// The same for an allocation.
+bool fails_at(const void* caller) { return begun && !is_crypto(caller) && fails(true); }
 
 bool is_data_file(int descriptor) {
   struct stat info {};
@@ -134,6 +161,7 @@ int (*real_main)(int, char**, char**) = nullptr;
 
 int counted_main(int argc, char** argv, char** environment) {
   read_wishes();
+  ::dl_iterate_phdr(find_crypto, nullptr);
   begun = true;
   const int code = real_main(argc, argv, environment);
   tell_count();
@@ -175,21 +203,23 @@ int __libc_start_main(int (*main)(int, char**, char**), int argc, char** argv, v
                                           stack_end);
 }
 
-void* malloc(std::size_t size) { return fails(true) ? nullptr : __libc_malloc(size); }
+void* malloc(std::size_t size) {
+  return fails_at(__builtin_return_address(0)) ? nullptr : __libc_malloc(size);
+}
 void* calloc(std::size_t count, std::size_t size) {
-  return fails(true) ? nullptr : __libc_calloc(count, size);
+  return fails_at(__builtin_return_address(0)) ? nullptr : __libc_calloc(count, size);
 }
 void* realloc(void* memory, std::size_t size) {
-  return fails(true) ? nullptr : __libc_realloc(memory, size);
+  return fails_at(__builtin_return_address(0)) ? nullptr : __libc_realloc(memory, size);
 }
 void* aligned_alloc(std::size_t alignment, std::size_t size) {
-  return fails(true) ? nullptr : __libc_memalign(alignment, size);
+  return fails_at(__builtin_return_address(0)) ? nullptr : __libc_memalign(alignment, size);
 }
 void* memalign(std::size_t alignment, std::size_t size) {
-  return fails(true) ? nullptr : __libc_memalign(alignment, size);
+  return fails_at(__builtin_return_address(0)) ? nullptr : __libc_memalign(alignment, size);
 }
 int posix_memalign(void** memory, std::size_t alignment, std::size_t size) {
-  if (fails(true)) return ENOMEM;
+  if (fails_at(__builtin_return_address(0))) return ENOMEM;
   *memory = __libc_memalign(alignment, size);
   return *memory != nullptr ? 0 : ENOMEM;
 }
