@@ -17,8 +17,8 @@ LONG = os.environ.get("KRICA_FAULTS_LONG") == "1"
 ERRORS = {2, 3, 4}  # wrong usage, bad data, the system refused; 1 would be an internal error
 SECONDS = 120  # more is a hang
 
-TINY = ["--quiet", "--threads", "2", "--components", "4", "--patches", "60", "--images", "40", "--iterations", "3", "--svm-c", "0.1"]
-TINY += ["--receptive-field", "3", "--method", "krica"]
+TINY = ["--quiet", "--threads", "2", "--method", "krica", "--components", "4", "--receptive-field", "3", "--patches", "60"]
+TINY += ["--images", "40", "--iterations", "3", "--svm-c", "0.1"]
 
 
 def run(directory, arguments, fault=None, count=None):
