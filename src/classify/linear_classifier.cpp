@@ -8,6 +8,7 @@
 #include "krica/classify/svm_trainer.hpp"
 #include "runtime/blas.hpp"
 #include "runtime/check.hpp"
+#include "runtime/finite_tensors.hpp"
 #include "runtime/parallel.hpp"
 
 namespace krica {
@@ -71,7 +72,7 @@ void LinearClassifier::save(Archive& archive) const { archive.put("svm.weights",
 
 LinearClassifier LinearClassifier::load(const Archive& archive) {
   LinearClassifier svm;
-  svm.weights_ = archive.matrix<float>("svm.weights");
+  svm.weights_ = finite_matrix<float>(archive, "svm.weights");
   if (svm.weights_.rows() < 2 || svm.weights_.cols() < 2)
     throw DataError("[svm] the saved weights are too small");
   return svm;

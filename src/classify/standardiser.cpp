@@ -6,6 +6,7 @@
 
 #include "krica/runtime/column_moments.hpp"
 #include "runtime/check.hpp"
+#include "runtime/finite_tensors.hpp"
 #include "runtime/parallel.hpp"
 
 namespace krica {
@@ -61,8 +62,8 @@ void Standardiser::save(Archive& archive) const {
 
 Standardiser Standardiser::load(const Archive& archive) {
   Standardiser standardiser;
-  standardiser.mean_ = archive.vector<float>("standardiser.mean");
-  standardiser.inverse_deviation_ = archive.vector<float>("standardiser.inverse_deviation");
+  standardiser.mean_ = finite_vector<float>(archive, "standardiser.mean");
+  standardiser.inverse_deviation_ = finite_vector<float>(archive, "standardiser.inverse_deviation");
   if (standardiser.mean_.size() != standardiser.inverse_deviation_.size()) {
     throw DataError("[standardise] the saved means and deviations do not fit together");
   }

@@ -6,6 +6,7 @@
 
 #include "krica/models/training.hpp"
 #include "krica/runtime/library.hpp"
+#include "models/flat_object.hpp"
 #include "runtime/atomic_file.hpp"
 #include "runtime/check.hpp"
 
@@ -57,7 +58,8 @@ void Checkpoint::open(const std::string& options, const std::string& fingerprint
       "{} was made by krica {} (checkpoint layout {}), this is {} (layout {}), whose results may "
       "differ in their last bits; remove it to start over",
       file, archive_.text("version"), layout, version(), kLayout);
-  const std::string other = difference(json::parse(archive_.text("options")), json::parse(options));
+  const std::string other =
+      difference(flat_object(archive_.text("options"), "checkpoint " + file), json::parse(options));
   require(other.empty(), "checkpoint", "{} was made with other options:{}; remove it to start over",
           file, other);
   if (archive_.text("fingerprint") != fingerprint) {

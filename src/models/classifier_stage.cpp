@@ -17,14 +17,28 @@ const std::string kSearch = "svm_search";
 const std::string kCalibration = "temperature";
 const std::string kFit = "svm";
 
-/// The features from image number features_done() on; the file says so only after it has them.
+/// The number of images whose features are kept: none where their file is lost, whatever the
+/// checkpoint says.
+Index kept_features(const Checkpoint& checkpoint, Index images, Index features) {
+  const Index done = checkpoint.features_done();
+  if (done < 0 || done > images) {
+    throw DataError(fmt::format("[checkpoint] features_done is {}, of {} images; remove the file",
+                                done, images));
+  }
+  std::error_code missing;
+  const auto bytes = std::filesystem::file_size(checkpoint.features_path(), missing);
+  const auto wanted = static_cast<std::uintmax_t>(images * features) * sizeof(float);
+  return !missing && bytes == wanted ? done : 0;
+}
+
+/// The features from image number `first` on; the file says so only after it has them.
 void extract_rest(TrainingRun& run, const FeatureExtractor& extractor, const ImageSet& input,
-                  FeatureMatrix& features) {
+                  Index first, FeatureMatrix& features) {
   const auto keep = [&](Index done) {
     features.sync();
     run.checkpoint.store_features_done(done);
   };
-  extractor.extract(run.context, input, run.checkpoint.features_done(), features, [&](Index done) {
+  extractor.extract(run.context, input, first, features, [&](Index done) {
     if (run.checkpoint.due()) keep(done);
   });
   keep(input.size());
@@ -60,14 +74,10 @@ FeatureMatrix extract_features(TrainingRun& run, const FeatureExtractor* extract
   }
   if (!run.checkpoint.active())
     return timed(run.report, stage, [&] { return extractor->extract(run.context, input); });
-  const Index done = run.checkpoint.features_done();
-  if (done < 0 || done > input.size()) {
-    throw DataError(fmt::format("[checkpoint] features_done is {}, of {} images; remove the file",
-                                done, input.size()));
-  }
+  const Index done = kept_features(run.checkpoint, input.size(), extractor->features());
   FeatureMatrix features(run.checkpoint.features_path(), input.size(), extractor->features());
   if (done < input.size())
-    timed(run.report, stage, [&] { extract_rest(run, *extractor, input, features); });
+    timed(run.report, stage, [&] { extract_rest(run, *extractor, input, done, features); });
   features.detach();
   return features;
 }

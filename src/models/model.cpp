@@ -2,11 +2,12 @@
 #include "krica/models/model.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "classify/calibration.hpp"
+#include "data/labels.hpp"
 #include "data/mirror.hpp"
+#include "models/model_limits.hpp"
 #include "models/raw_pixels.hpp"
 #include "runtime/check.hpp"
 #include "runtime/parallel.hpp"
@@ -20,19 +21,17 @@ using nlohmann::json;
 constexpr int kFormat = 1;
 constexpr std::string_view kKind = "krica-model";
 
-[[noreturn]] void refuse(const std::string& source, const std::string& reason) {
-  throw DataError(fmt::format("[model] {}: {}", source, reason));
-}
+[[noreturn]] void refuse(const std::string& reason) { throw DataError(reason); }
 
-void check_format(const Archive& archive, const std::string& source) {
+void check_format(const Archive& archive) {
   if (!archive.has_text("kind") || archive.text("kind") != kKind) {
     const std::string kind = archive.has_text("kind") ? archive.text("kind") : "unknown";
-    refuse(source, fmt::format("not a model (kind: {})", kind));
+    refuse(fmt::format("not a model (kind: {})", kind));
   }
   const int format = std::atoi(archive.text("format").c_str());
   if (format < 1 || format > kFormat) {
-    refuse(source, fmt::format("format {} is newer than this program's ({}); update krica",
-                               archive.text("format"), kFormat));
+    refuse(fmt::format("format {} is newer than this program's ({}); update krica",
+                       archive.text("format"), kFormat));
   }
 }
 
@@ -50,33 +49,78 @@ ImagePreparation preparation_from(const Archive& archive) {
           object.at("exif-orientation").get<bool>()};
 }
 
-ImageShape shape_from(const Archive& archive, const std::string& source) {
-  constexpr double kMostValues = 0x1p28;
+ImageShape shape_from(const Archive& archive) {
   const auto sides = archive.vector<std::int64_t>("image_shape", 3);
-  double values = 1;
-  for (const std::int64_t side : sides) values *= side > 0 ? static_cast<double>(side) : HUGE_VAL;
-  if (values > kMostValues)
-    refuse(source, fmt::format("images of {} x {} x {} values", sides[0], sides[1], sides[2]));
   return {sides[0], sides[1], sides[2]};
 }
 
-void check_atom_class(const Model::Parts& parts, const std::string& source) {
+void check_atom_class(const Model::Parts& parts) {
   if (parts.atom_class.empty()) return;
   const auto [least, most] = std::minmax_element(parts.atom_class.begin(), parts.atom_class.end());
-  const bool named = parts.class_names.empty() || *most < std::ssize(parts.class_names);
+  const Index classes =
+      parts.class_names.empty() ? kMostClasses : static_cast<Index>(parts.class_names.size());
   if (std::ssize(parts.atom_class) != parts.extractor->encoder().atoms().rows() || *least < 0 ||
-      !named) {
-    refuse(source, "the atoms' classes (atom_class) do not fit the atoms or the class names");
+      *most >= classes) {
+    refuse("the atoms' classes (atom_class) do not fit the atoms or the class names");
   }
 }
 
-Index signal_channels_from(const Archive& archive, const ImageShape& shape,
-                           const std::string& source) {
+Index signal_channels_from(const Archive& archive, const ImageShape& shape) {
   const Index channels = std::atoll(archive.text("signal_channels").c_str());
   if (channels < 1 || shape.values() % channels != 0)
-    refuse(source,
-           fmt::format("{} values do not divide into {} channels", shape.values(), channels));
+    refuse(fmt::format("{} values do not divide into {} channels", shape.values(), channels));
   return channels;
+}
+
+/// What the model knows of its data and how it was learned.
+Model::Parts description_from(const Archive& archive) {
+  Model::Parts parts;
+  parts.options = options_from_json(archive.text("options"));
+  parts.class_names = json::parse(archive.text("class_names")).get<std::vector<std::string>>();
+  if (archive.has_text("label_type")) parts.label_type = label_type(archive.text("label_type"));
+  parts.fingerprint = archive.text("fingerprint");
+  parts.preparation = preparation_from(archive);
+  if (archive.has_text("value_range")) parts.value_range = value_range(archive.text("value_range"));
+  parts.seen = SeenImages::load(archive);
+  parts.basis_status = archive.text("basis_status");
+  parts.history = history_from(archive);
+  parts.shape = shape_from(archive);
+  return parts;
+}
+
+void take_extractor(const Archive& archive, Model::Parts& parts) {
+  parts.units = SampleUnits::load(archive);
+  if (!parts.units.centre.empty() && std::ssize(parts.units.centre) != parts.shape.values())
+    refuse("the samples' centre (units.centre) does not fit the image_shape");
+  Encoder encoder = Encoder::load(encoder_of(parts.options), archive);
+  parts.extractor.emplace(features_of(parts.options), parts.shape, Preprocessing::load(archive),
+                          std::move(encoder));
+  if (archive.has("atom_class")) parts.atom_class = archive.vector<std::int64_t>("atom_class");
+  check_atom_class(parts);
+}
+
+void check_classifier(const ClassifierParts& classifier, Index features, Index classes) {
+  const auto standardised = std::ssize(classifier.standardiser.mean());
+  if (classifier.linear.n_features() != features || classifier.linear.n_classes() != classes ||
+      (standardised != 0 && standardised != features)) {
+    refuse("the classifier does not fit the features or the class names");
+  }
+}
+
+Model model_from(const Archive& archive) {
+  check_format(archive);
+  Model::Parts parts = description_from(archive);
+  check_model_size(parts.shape, parts.options,
+                   archive.has("atoms") ? archive.matrix<float>("atoms").rows() : 0);
+  if (archive.has_text("signal_channels"))
+    parts.signal_channels = signal_channels_from(archive, parts.shape);
+  if (archive.has("atoms")) take_extractor(archive, parts);
+  parts.classifier = ClassifierParts::load_if(archive);
+  Model model(std::move(parts));
+  if (model.has_classifier())
+    check_classifier(*model.parts().classifier, model.n_features(),
+                     static_cast<Index>(model.class_names().size()));
+  return model;
 }
 
 /// A range of images as a set of its own, so that scores can be computed in rounds.
@@ -139,9 +183,9 @@ std::optional<ClassifierParts> ClassifierParts::load_if(const Archive& archive) 
   ClassifierParts parts{Standardiser::load(archive), LinearClassifier::load(archive)};
   if (!archive.has("temperature")) return parts;
   parts.temperature = archive.scalar<double>("temperature");
-  if (!std::isfinite(*parts.temperature) || *parts.temperature <= 0) {
-    throw DataError(
-        fmt::format("[model] the temperature is {}, it must be > 0", *parts.temperature));
+  if (!(*parts.temperature >= kLowestTemperature && *parts.temperature <= kHighestTemperature)) {
+    throw DataError(fmt::format("the temperature is {}, it must be {} to {}", *parts.temperature,
+                                kLowestTemperature, kHighestTemperature));
   }
   return parts;
 }
@@ -247,42 +291,18 @@ Archive Model::to_archive() const {
 }
 
 Model Model::from_archive(const Archive& archive, const std::string& source) {
-  check_format(archive, source);
+  // Whatever does not fit is bad data here, and the message names the file.
+  const auto refused = [&](const std::exception& error) {
+    return DataError(fmt::format("[model] {}: {}", source, error.what()));
+  };
   try {
-    Parts parts;
-    parts.options = options_from_json(archive.text("options"));
-    parts.class_names = json::parse(archive.text("class_names")).get<std::vector<std::string>>();
-    if (archive.has_text("label_type")) parts.label_type = label_type(archive.text("label_type"));
-    parts.fingerprint = archive.text("fingerprint");
-    parts.preparation = preparation_from(archive);
-    if (archive.has_text("value_range"))
-      parts.value_range = value_range(archive.text("value_range"));
-    parts.seen = SeenImages::load(archive);
-    parts.basis_status = archive.text("basis_status");
-    parts.history = history_from(archive);
-    parts.shape = shape_from(archive, source);
-    if (archive.has_text("signal_channels"))
-      parts.signal_channels = signal_channels_from(archive, parts.shape, source);
-    if (archive.has("atoms")) {
-      parts.units = SampleUnits::load(archive);
-      parts.extractor.emplace(features_of(parts.options), parts.shape, Preprocessing::load(archive),
-                              Encoder::load(encoder_of(parts.options), archive));
-      if (archive.has("atom_class")) parts.atom_class = archive.vector<std::int64_t>("atom_class");
-      check_atom_class(parts, source);
-    }
-    parts.classifier = ClassifierParts::load_if(archive);
-    Model model(std::move(parts));
-    if (model.has_classifier() &&
-        (model.parts_.classifier->linear.n_features() != model.n_features() ||
-         model.parts_.classifier->linear.n_classes() !=
-             static_cast<Index>(model.class_names().size()))) {
-      refuse(source, "the classifier does not fit the features or the class names");
-    }
-    return model;
+    return model_from(archive);
   } catch (const json::exception& error) {
-    refuse(source, error.what());
+    throw refused(error);
   } catch (const InvalidArgument& error) {
-    refuse(source, error.what());  // parts that do not fit are bad data here, not a bad call
+    throw refused(error);
+  } catch (const DataError& error) {
+    throw refused(error);
   }
 }
 

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <fmt/format.h>
 
+#include <cmath>
 #include <nlohmann/json.hpp>
+#include <type_traits>
+#include <utility>
 
+#include "models/flat_object.hpp"
 #include "models/option_list.hpp"
 
 namespace krica {
@@ -23,10 +27,29 @@ json written(const Auto<Value>& value) {
   return value ? written(*value) : json("auto");
 }
 
+/// A whole number that the type holds. JSON's own conversion cuts off what does not fit.
+template <class Whole>
+Whole whole_number(const json& entry, const char* name) {
+  constexpr double kExact = 0x1p53;
+  if (entry.is_number_unsigned() && std::in_range<Whole>(entry.get<std::uint64_t>()))
+    return static_cast<Whole>(entry.get<std::uint64_t>());
+  if (entry.is_number_integer() && !entry.is_number_unsigned() &&
+      std::in_range<Whole>(entry.get<std::int64_t>()))
+    return static_cast<Whole>(entry.get<std::int64_t>());
+  if (entry.is_number_float()) {
+    const auto number = entry.get<double>();
+    if (std::abs(number) <= kExact && number == std::floor(number))
+      return whole_number<Whole>(json(static_cast<std::int64_t>(number)), name);
+  }
+  throw DataError(fmt::format("[options] {} cannot be {}", name, entry.dump()));
+}
+
 template <class Value>
 void read(const json& entry, const char* name, Value& value) {
   if constexpr (Worded<Value>) {
     value = from_words<Value>(entry.get_ref<const std::string&>(), name);
+  } else if constexpr (std::is_integral_v<Value> && !std::is_same_v<Value, bool>) {
+    value = whole_number<Value>(entry, name);
   } else {
     value = entry.get<Value>();
   }
@@ -63,7 +86,7 @@ std::string to_json(const PipelineOptions& options) {
 PipelineOptions options_from_json(const std::string& text) {
   PipelineOptions options;
   try {
-    json object = json::parse(text);
+    json object = flat_object(text, "options");
     read_options(object, options);
     if (!object.empty())
       throw DataError(fmt::format("[options] unknown option '{}'", object.begin().key()));

@@ -7,6 +7,7 @@
 #include "models/basis_stage.hpp"
 #include "models/classifier_stage.hpp"
 #include "models/joint_stage.hpp"
+#include "models/model_limits.hpp"
 #include "models/parts.hpp"
 #include "models/trouble.hpp"
 #include "runtime/check.hpp"
@@ -139,6 +140,9 @@ Model train(const Context& context, const ImageSet& images, const TrainingJob& j
   TrainingReport& report = wanted_report != nullptr ? *wanted_report : unused;
   const TrainingJob settled = settled_job(job, images);
   check_images(images, job.classifier);
+  const bool learns = basis_method(settled.options.method).learn != nullptr;
+  check_model_size(images.shape(), settled.options,
+                   learns ? settled.options.basis.components.value_or(1) : 0);
   Model::Parts parts = timed(report, "read", [&] { return described(context, images, settled); });
   Checkpoint checkpoint(settled.checkpoint, settled.options, parts.fingerprint);
   report.resumed = checkpoint.resumed();

@@ -9,6 +9,7 @@
 #include "krica/clustering/kmeans.hpp"
 #include "runtime/blas.hpp"
 #include "runtime/check.hpp"
+#include "runtime/finite_tensors.hpp"
 #include "runtime/lapack.hpp"
 #include "runtime/names.hpp"
 #include "runtime/ordered_reduce.hpp"
@@ -21,6 +22,7 @@ using blas::Op;
 constexpr std::string_view kName = "kernel_pca";
 constexpr Index kTileRows = 256;
 constexpr double kNoVariance = 1e-9;  // part of the largest eigenvalue
+constexpr double kMostDegree = 1e9;   // that an int holds; the kernel itself allows less
 
 template <class Scalar>
 Matrix<Scalar> choose_landmarks(const Context& context, ConstMatrixView<Scalar> X,
@@ -224,16 +226,20 @@ template <class Scalar>
 KernelPca<Scalar> KernelPca<Scalar>::load(const Archive& archive) {
   KernelPca pca;
   const auto parameters = archive.vector<double>("kernel_pca.parameters", 3);
+  if (!(std::abs(parameters[1]) <= kMostDegree))
+    throw DataError(fmt::format("[kernel_pca] a kernel of degree {}", parameters[1]));
   pca.kernel_ = {.kind = kernel_kind(archive.text("kernel_pca.kernel")),
                  .gamma = parameters[0],
                  .degree = static_cast<int>(parameters[1]),
                  .scale = parameters[2]};
-  pca.landmarks_ = archive.matrix<Scalar>("kernel_pca.landmarks");
-  pca.projection_ = archive.matrix<Scalar>("kernel_pca.projection");
-  pca.offset_ = archive.template vector<Scalar>("kernel_pca.offset");
-  pca.eigenvalues_ = archive.vector<double>("kernel_pca.eigenvalues");
+  pca.kernel_.validate();
+  pca.landmarks_ = finite_matrix<Scalar>(archive, "kernel_pca.landmarks");
+  pca.projection_ = finite_matrix<Scalar>(archive, "kernel_pca.projection");
+  pca.offset_ = finite_vector<Scalar>(archive, "kernel_pca.offset");
+  pca.eigenvalues_ = finite_vector<double>(archive, "kernel_pca.eigenvalues");
   const auto outputs = static_cast<std::size_t>(pca.projection_.cols());
-  if (pca.landmarks_.rows() != pca.projection_.rows() || pca.offset_.size() != outputs ||
+  if (pca.landmarks_.size() == 0 || outputs == 0 ||
+      pca.landmarks_.rows() != pca.projection_.rows() || pca.offset_.size() != outputs ||
       pca.eigenvalues_.size() != outputs) {
     throw DataError("[kernel_pca] the shapes of the saved projection do not fit together");
   }

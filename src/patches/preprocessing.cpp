@@ -3,9 +3,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 #include "runtime/check.hpp"
+#include "runtime/finite_tensors.hpp"
 #include "runtime/ordered_reduce.hpp"
 
 namespace krica {
@@ -196,10 +198,19 @@ void Preprocessing::save(Archive& archive) const {
 
 Preprocessing Preprocessing::load(const Archive& archive) {
   const auto scalars = archive.vector<double>("preprocessing", 3);
+  check_finite(scalars.data(), 3, "preprocessing");
   std::optional<KernelPca<float>> kernel_pca;
   if (archive.has("kernel_pca.landmarks")) kernel_pca = KernelPca<float>::load(archive);
-  return {static_cast<float>(scalars[0]), scalars[1], Whitening::load(archive),
-          std::move(kernel_pca), scalars[2] != 0};
+  Whitening whitening = Whitening::load(archive);
+  const bool scaled = scalars[0] > 0 && scalars[0] <= std::numeric_limits<float>::max();
+  if (!scaled || scalars[1] < 0) {
+    throw DataError(fmt::format("[preprocessing] a pixel scale of {} and a contrast epsilon of {}",
+                                scalars[0], scalars[1]));
+  }
+  if (kernel_pca && kernel_pca->inputs() != whitening.inputs())
+    throw DataError("[preprocessing] the kernel PCA does not fit the patches");
+  return {static_cast<float>(scalars[0]), scalars[1], std::move(whitening), std::move(kernel_pca),
+          scalars[2] != 0};
 }
 
 }  // namespace krica

@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "runtime/check.hpp"
+#include "runtime/finite_tensors.hpp"
 #include "runtime/ordered_reduce.hpp"
 
 namespace krica {
@@ -104,7 +105,7 @@ SampleUnits SampleUnits::load(const Archive& archive) {
   units.scale = archive.scalar<double>("units.scale");
   if (!std::isfinite(units.scale) || !(units.scale > 0))
     throw DataError("[samples] the saved scale is not a positive number");
-  if (archive.has("units.centre")) units.centre = archive.vector<double>("units.centre");
+  if (archive.has("units.centre")) units.centre = finite_vector<double>(archive, "units.centre");
   return units;
 }
 

@@ -7,6 +7,7 @@
 #include "krica/runtime/column_moments.hpp"
 #include "runtime/blas.hpp"
 #include "runtime/check.hpp"
+#include "runtime/finite_tensors.hpp"
 #include "runtime/lapack.hpp"
 #include "runtime/names.hpp"
 #include "runtime/parallel.hpp"
@@ -240,11 +241,13 @@ Whitening Whitening::load(const Archive& archive) {
   Whitening whitening;
   whitening.kind_ = whitening_kind(archive.text("whitening"));
   whitening.inputs_ = archive.scalar<std::int64_t>("whitening.inputs");
+  if (whitening.inputs_ < 1)
+    throw DataError(fmt::format("[whitening] {} values in a patch", whitening.inputs_));
   if (whitening.kind_ == WhiteningKind::kNone) return whitening;
-  whitening.transform_ = archive.matrix<float>("whitening.transform");
-  whitening.inverse_ = archive.matrix<float>("whitening.inverse");
-  whitening.offset_ = archive.vector<float>("whitening.offset");
-  whitening.mean_ = archive.vector<float>("whitening.mean");
+  whitening.transform_ = finite_matrix<float>(archive, "whitening.transform");
+  whitening.inverse_ = finite_matrix<float>(archive, "whitening.inverse");
+  whitening.offset_ = finite_vector<float>(archive, "whitening.offset");
+  whitening.mean_ = finite_vector<float>(archive, "whitening.mean");
   const Index outputs = whitening.transform_.cols();
   if (whitening.transform_.rows() != whitening.inputs_ || whitening.inverse_.rows() != outputs ||
       whitening.inverse_.cols() != whitening.inputs_ ||

@@ -7,6 +7,8 @@
 #include <bit>
 #include <cstring>
 #include <limits>
+#include <memory>
+#include <new>
 #include <nlohmann/json.hpp>
 
 #include "krica/runtime/error.hpp"

@@ -5,13 +5,16 @@
 #include <openssl/evp.h>
 
 #include <array>
-#include <stdexcept>
+#include <new>
+
+#include "krica/runtime/error.hpp"
 
 namespace krica {
 namespace {
 
 void check(int status) {
-  if (status != 1) throw std::runtime_error("[digest] the cryptographic library refused");
+  if (status != 1)
+    throw IoError("[digest] the cryptographic library refused, perhaps for lack of memory");
 }
 
 }  // namespace

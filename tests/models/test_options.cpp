@@ -190,6 +190,13 @@ TEST(Options, BadValuesAreRefusedByName) {
   EXPECT_THROW(options_from_json("[1"), DataError);
   EXPECT_THROW(options_from_json("[1]"), DataError);
   EXPECT_THROW(options_from_json("{\"components\": \"many\"}"), DataError);
+  for (const char* number : {"1e308", "-1e30", "2.5", "99999999999999999999"}) {
+    EXPECT_THROW(options_from_json(fmt::format("{{\"components\": {}}}", number)), DataError);
+    EXPECT_THROW(options_from_json(fmt::format("{{\"seed\": {}}}", number)), DataError);
+  }
+  EXPECT_THROW(options_from_json("{\"degree\": 4294967298}"), DataError) << "would be 2";
+  EXPECT_THROW(options_from_json("{\"seed\": -1}"), DataError);
+  EXPECT_EQ(options_from_json("{\"components\": 1e3}").basis.components, 1000);
 }
 
 TEST(Options, WhatAMethodSettlesItAlsoTakes) {

@@ -83,6 +83,20 @@ TEST(Training, EveryMethodResumesToTheSameBytes) {
   }
 }
 
+/// As after a power cut, or where only one of the two files was copied.
+TEST(Training, FeaturesWhoseFileIsLostAreComputedAgain) {
+  const auto images = gratings(60);
+  const TrainingJob job{small_options(), scratch_file("training-lost")};
+  remove_checkpoint(job.checkpoint);
+  const std::string wanted = bytes_of(train(Context({.seed = 3}), images, job));
+  const std::filesystem::path features = job.checkpoint.string() + ".features";
+  ASSERT_TRUE(std::filesystem::remove(features));
+  EXPECT_TRUE(bytes_of(train(Context({.seed = 3}), images, job)) == wanted);
+  std::filesystem::resize_file(features, 8);
+  EXPECT_TRUE(bytes_of(train(Context({.seed = 3}), images, job)) == wanted);
+  remove_checkpoint(job.checkpoint);
+}
+
 TEST(Training, RefusesACheckpointOfAnotherJob) {
   const auto images = gratings(90);
   const auto checkpoint = scratch_file("training-other");

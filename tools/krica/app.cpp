@@ -2,12 +2,16 @@
 #include "app.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
+#include <cstdlib>
+#include <exception>
 #include <new>
 #include <string>
+#include <string_view>
 #include <system_error>
 #include <vector>
 
@@ -97,6 +101,20 @@ int finished_output() {
   return written ? kSuccess : complain_of_output(errno);
 }
 
+/// Some destructors take memory, those of JSON values among them, and may not fail: without this,
+/// the program would be aborted. Nothing may be allocated here.
+[[noreturn]] void end_without_memory() {
+  try {
+    if (const std::exception_ptr error = std::current_exception()) std::rethrow_exception(error);
+  } catch (const std::bad_alloc&) {
+    constexpr std::string_view kWords = "krica: out of memory\n";
+    if (::write(STDERR_FILENO, kWords.data(), kWords.size()) >= 0) ::_exit(kFileSystem);
+  } catch (...) {  // aborted, as it would be without us
+  }
+  std::abort();
+}
+
+/// Its own errors tell of usage; the others pass through.
 int run_command(int argc, char** argv) {
   set_command_line(argc, argv);
   CLI::App app;
@@ -125,6 +143,12 @@ int run_command(int argc, char** argv) {
     if (const std::string hint = hint_for(app, argc, argv); !hint.empty())
       fmt::print(stderr, "{}\n", hint);
     return kUsage;
+  }
+}
+
+int run_reporting_errors(int argc, char** argv) {
+  try {
+    return run_command(argc, argv);
   } catch (const Cancelled&) {
     return complain(kInterrupted, interrupted_message());
   } catch (const UsageError& error) {
@@ -151,8 +175,9 @@ int run_command(int argc, char** argv) {
 }  // namespace
 
 int run(int argc, char** argv) {
+  std::set_terminate(end_without_memory);
   handle_signals();
-  const int code = run_command(argc, argv);
+  const int code = run_reporting_errors(argc, argv);
   return code == kSuccess ? finished_output() : code;
 }
 

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+
+#include "krica/runtime/error.hpp"
+
+namespace krica {
+
+/// A JSON object of values and lists of values, as options are. Throws DataError("[what] ...") for
+/// any other text. Deeper objects are refused while they are read: to write one again takes a call
+/// for every level.
+inline nlohmann::json flat_object(const std::string& text, std::string_view what) {
+  using nlohmann::json;
+  constexpr int kDeepest = 2;
+  const auto limit_depth = [&](int depth, json::parse_event_t, json&) {
+    if (depth > kDeepest) throw DataError(fmt::format("[{}] nested too deeply", what));
+    return true;
+  };
+  try {
+    json object = json::parse(text, limit_depth);
+    if (object.is_object()) return object;
+  } catch (const json::exception& error) {
+    throw DataError(fmt::format("[{}] {}", what, error.what()));
+  }
+  throw DataError(fmt::format("[{}] not a JSON object", what));
+}
+
+}  // namespace krica

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "models/model_limits.hpp"
+
+#include "runtime/check.hpp"
+
+namespace krica {
+namespace {
+
+constexpr std::string_view kName = "model";
+
+/// a · b where both are at least 1, or more than `most`: no overflow whatever they are.
+bool product_within(Index a, Index b, Index most) { return a <= most && b <= most / a; }
+
+void check_shape(const ImageShape& shape) {
+  const bool positive = shape.height >= 1 && shape.width >= 1 && shape.channels >= 1;
+  require(positive && product_within(shape.height, shape.width, kMostModelPixels) &&
+              product_within(shape.pixels(), shape.channels, kMostModelValues),
+          kName, "images of {} x {} x {} values; at most {} pixels and {} values are allowed",
+          shape.height, shape.width, shape.channels, kMostModelPixels, kMostModelValues);
+}
+
+}  // namespace
+
+void check_model_size(const ImageShape& shape, const PipelineOptions& options, Index atoms) {
+  check_shape(shape);
+  if (atoms == 0) {
+    return require(shape.values() <= kMostFeatures, kName,
+                   "raw pixels make {} features; at most {} are allowed", shape.values(),
+                   kMostFeatures);
+  }
+  const PoolGrid& grid = options.pooling.grid;
+  require(grid.rows >= 1 && grid.cols >= 1 && product_within(grid.rows, grid.cols, kMostPoolCells),
+          kName, "a pooling grid of {}; at most {} cells are allowed", grid.text(), kMostPoolCells);
+  const EncoderKind encoder = encoder_of(options).kind;
+  const Index channels = channels_of(encoder, std::min(atoms, kMostFeatures));
+  require(product_within(grid.rows * grid.cols, channels, kMostFeatures), kName,
+          "{} atoms in a grid of {} make more than {} features", atoms, grid.text(), kMostFeatures);
+  require(encoder != EncoderKind::kLasso || atoms <= kMostLassoAtoms, kName,
+          "the lasso takes at most {} atoms, got {}", kMostLassoAtoms, atoms);
+}
+
+}  // namespace krica

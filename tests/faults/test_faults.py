@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The command `krica` while memory runs out, the disk is full, or the power is cut. Whatever happens, it says so in words, with a
+documented exit code, and a file that it writes is the old one or the new one. shim.cpp makes it happen.
+
+KRICA_FAULTS_LONG=1: many more places (scripts/faults)."""
+
+import os
+import pathlib
+import random
+import shutil
+import subprocess
+
+import numpy as np
+import pytest
+
+LONG = os.environ.get("KRICA_FAULTS_LONG") == "1"
+ERRORS = {2, 3, 4}  # wrong usage, bad data, the system refused; 1 would be an internal error
+SECONDS = 120  # more is a hang
+
+TINY = ["--quiet", "--threads", "2", "--method", "krica", "--components", "4", "--receptive-field", "3", "--patches", "60"]
+TINY += ["--images", "40", "--iterations", "3", "--svm-c", "0.1"]
+
+
+def run(directory, arguments, fault=None, count=None):
+    environment = {**os.environ, "LD_PRELOAD": os.environ["KRICA_FAULTS"]}
+    environment |= {"KRICA_FAULT": fault} if fault else {}
+    environment |= {"KRICA_FAULT_COUNT": str(count)} if count else {}
+    command = [os.environ["KRICA"], *map(str, arguments)]
+    return subprocess.run(command, cwd=directory, env=environment, capture_output=True, text=True, timeout=SECONDS, check=False)
+
+
+def places(directory, arguments, kind):
+    """How many calls of this kind the command makes."""
+    count = directory / "count"
+    assert run(directory, arguments, f"{kind}:0", count).returncode == 0
+    return int(count.read_text())
+
+
+def chosen(number, first, others):
+    """The first places, and others at random."""
+    if LONG:
+        first, others = 100, 300
+    rest = range(first + 1, number + 1)
+    return [*range(1, min(first, number) + 1), *sorted(random.Random(0).sample(rest, min(others, len(rest))))]
+
+
+def check_words(result, fault):
+    said = result.stderr.strip()
+    assert result.returncode == 0 or (result.returncode in ERRORS and "krica: " in said), (
+        f"{fault}: exit code {result.returncode}\n{said}"
+    )
+
+
+@pytest.fixture(scope="module")
+def workplace(tmp_path_factory):
+    """A small data set, and a model and features of it from before."""
+    directory = tmp_path_factory.mktemp("faults")
+    images = np.random.default_rng(0).integers(0, 256, (60, 8, 8), dtype=np.uint8)
+    np.save(directory / "x.npy", images)
+    np.save(directory / "y.npy", np.arange(60) % 3)
+    assert run(directory, [*TRAIN, "--seed", "1"]).returncode == 0
+    assert run(directory, ["encode", "m.krica", "x.npy", "-o", "features.npy"]).returncode == 0
+    return directory
+
+
+DATA = ["x.npy", "--labels", "y.npy"]
+TRAIN = ["train", *DATA, "-o", "m.krica", *TINY]
+COMMANDS = {
+    "info": ["info", "m.krica"],
+    "predict": ["predict", "m.krica", "x.npy", "--quiet", "--threads", "2"],
+    "train": [*TRAIN, "--seed", "2"],
+    "fit": ["fit", "x.npy", "-o", "m.krica", *(o for o in TINY if o not in ("--svm-c", "0.1")), "--seed", "2"],
+}
+
+
+def copy_of(workplace, directory):
+    shutil.copytree(workplace, directory, dirs_exist_ok=True)
+    return directory
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_an_allocation_fails(workplace, tmp_path, name):
+    arguments = COMMANDS[name]
+    number = places(copy_of(workplace, tmp_path), arguments, "alloc")
+    new = (tmp_path / "m.krica").read_bytes()
+    old = (workplace / "m.krica").read_bytes()
+    for place in chosen(number, 8, 8):
+        shutil.copy(workplace / "m.krica", tmp_path)
+        result = run(tmp_path, arguments, f"alloc:{place}")
+        check_words(result, f"alloc:{place} of {number}")
+        left = (tmp_path / "m.krica").read_bytes()
+        assert left == new or (left == old and (result.returncode != 0 or old == new))
+
+
+# What writes a file, and the file. Training also keeps checkpoints, experiments keep rows.
+WRITERS = {
+    "model": (COMMANDS["train"], "m.krica"),
+    "basis": (COMMANDS["fit"], "m.krica"),
+    "npy": (["encode", "m.krica", "x.npy", "-o", "features.npy", "--quiet"], "features.npy"),
+    "checkpoint": ([*COMMANDS["train"], "--checkpoint", "job.checkpoint"], "m.krica"),
+    "results": (["reproduce", "kernels", "--size", "smoke", "--quiet", "--threads", "2", "-o", "out"], "out/results.jsonl"),
+}
+
+
+def content(path):
+    return path.read_bytes() if path.exists() else b""
+
+
+def is_sound(name, left, old, new):
+    """A file of rows grows by whole rows, but for the last; other files are replaced as a whole."""
+    if name != "results":
+        return left in (old, new)
+    rows = left.split(b"\n")[:-1]
+    return all(row.startswith(b"{") and row.endswith(b"}") for row in rows)
+
+
+@pytest.mark.parametrize("kind", ["io", "cut", "kept"])
+@pytest.mark.parametrize("name", [n for n in WRITERS if LONG or n != "results"])
+def test_a_write_fails_or_the_power_is_cut(workplace, tmp_path, name, kind):
+    arguments, written = WRITERS[name]
+    number = places(copy_of(workplace, tmp_path), arguments, kind)
+    new, old = content(tmp_path / written), content(workplace / written)
+    for place in chosen(number, 12, 4):
+        directory = tmp_path / f"{place}"
+        result = run(copy_of(workplace, directory), arguments, f"{kind}:{place}")
+        if kind == "io":
+            check_words(result, f"{kind}:{place} of {number}")
+        else:
+            assert result.returncode in (0, 137), result.stderr
+        assert is_sound(name, content(directory / written), old, new), f"{kind}:{place} of {number}: {written} is damaged"
+        again = run(directory, arguments)
+        assert again.returncode == 0, f"after {kind}:{place}: {again.stderr}"
+        assert name == "results" or content(directory / written) == new
+        remains = {path.name for path in directory.glob("*.tmp*")} if kind == "io" else set()
+        assert not remains, f"{kind}:{place} of {number} left {remains}"
+        shutil.rmtree(directory)
+
+
+def test_the_shim_is_there(workplace):
+    """Without it every test above would pass."""
+    assert pathlib.Path(os.environ["KRICA_FAULTS"]).exists()
+    assert run(workplace, ["info", "m.krica"], "alloc:5").returncode != 0
