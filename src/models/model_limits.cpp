@@ -28,13 +28,13 @@ void check_model_size(const ImageShape& shape, const PipelineOptions& options, I
                    "raw pixels make {} features; at most {} are allowed", shape.values(),
                    kMostFeatures);
   }
-  const PoolGrid& grid = options.pooling.grid;
-  require(grid.rows >= 1 && grid.cols >= 1 && product_within(grid.rows, grid.cols, kMostPoolCells),
-          kName, "a pooling grid of {}; at most {} cells are allowed", grid.text(), kMostPoolCells);
+  const PoolLevels& levels = options.pooling.levels;
+  levels.validate();
   const EncoderKind encoder = encoder_of(options).kind;
   const Index channels = channels_of(encoder, std::min(atoms, kMostFeatures));
-  require(product_within(grid.rows * grid.cols, channels, kMostFeatures), kName,
-          "{} atoms in a grid of {} make more than {} features", atoms, grid.text(), kMostFeatures);
+  require(product_within(levels.cells(), channels, kMostFeatures), kName,
+          "{} atoms in a grid of {} make more than {} features", atoms, levels.text(),
+          kMostFeatures);
   require(encoder != EncoderKind::kLasso || atoms <= kMostLassoAtoms, kName,
           "the lasso takes at most {} atoms, got {}", kMostLassoAtoms, atoms);
 }

@@ -10,9 +10,8 @@ namespace krica {
 
 constexpr Index kMostModelPixels = Index{1} << 26;  ///< of an image, as image files may have
 constexpr Index kMostModelValues = Index{1} << 28;  ///< of an image or sample
-constexpr Index kMostPoolCells = Index{1} << 14;
-constexpr Index kMostFeatures = Index{1} << 24;    ///< of an image: 64 MB
-constexpr Index kMostLassoAtoms = Index{1} << 13;  ///< their Gram matrix takes 512 MB
+constexpr Index kMostFeatures = Index{1} << 24;     ///< of an image: 64 MB
+constexpr Index kMostLassoAtoms = Index{1} << 13;   ///< their Gram matrix takes 512 MB
 
 /// Throws InvalidArgument for a model beyond the limits. `atoms` is 0 for raw pixels.
 void check_model_size(const ImageShape& shape, const PipelineOptions& options, Index atoms);

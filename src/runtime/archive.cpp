@@ -7,8 +7,6 @@
 #include <bit>
 #include <cstring>
 #include <limits>
-#include <memory>
-#include <new>
 #include <nlohmann/json.hpp>
 
 #include "krica/runtime/error.hpp"
