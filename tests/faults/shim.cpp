@@ -259,8 +259,11 @@ int fsync(int descriptor) {
   const int result = next<int (*)(int)>("fsync")(descriptor);
   struct stat info {};
   if (::fstat(descriptor, &info) != 0) return result;
-  if (S_ISDIR(info.st_mode)) settle_renames();
-  if (Known* file = known_file(descriptor)) file->synced = info.st_size;
+  if (S_ISDIR(info.st_mode)) {  // it may have the descriptor of a file that was closed
+    settle_renames();
+  } else if (Known* file = known_file(descriptor)) {
+    file->synced = info.st_size;
+  }
   return result;
 }
 int rename(const char* from, const char* to) noexcept {
