@@ -9,12 +9,12 @@
 #include <vector>
 
 #include "byte_images.hpp"
+#include "features/extractor.hpp"
 #include "krica/classify/linear_classifier.hpp"
 #include "krica/clustering/kmeans.hpp"
-#include "krica/features/extractor.hpp"
 #include "krica/objectives/krica.hpp"
 #include "krica/objectives/rica.hpp"
-#include "krica/patches/sampling.hpp"
+#include "patches/sampling.hpp"
 
 namespace {
 

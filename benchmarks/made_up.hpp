@@ -10,11 +10,11 @@
 #include <vector>
 
 #include "byte_images.hpp"
+#include "features/extractor.hpp"
 #include "features/patch_source.hpp"
 #include "joint/image_batch.hpp"
-#include "krica/features/extractor.hpp"
-#include "krica/joint/objective.hpp"
-#include "krica/patches/sampling.hpp"
+#include "joint/objective.hpp"
+#include "patches/sampling.hpp"
 
 namespace krica::benchmarks {
 

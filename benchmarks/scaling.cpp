@@ -19,8 +19,8 @@
 #include <string_view>
 #include <vector>
 
-#include "krica/classify/standardiser.hpp"
-#include "krica/classify/svm_trainer.hpp"
+#include "classify/standardiser.hpp"
+#include "krica/classify/linear_classifier.hpp"
 #include "krica/clustering/kmeans.hpp"
 #include "krica/objectives/krica.hpp"
 #include "krica/objectives/rica.hpp"

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "krica/models/model.hpp"
-
 #include <fmt/format.h>
 #include <pybind11/stl.h>
 #include <pybind11/stl/filesystem.h>
@@ -9,6 +7,7 @@
 #include "bindings.hpp"
 #include "errors.hpp"
 #include "krica/runtime/error.hpp"
+#include "models/model_parts.hpp"
 #include "models/reconstruction.hpp"
 #include "models/votes.hpp"
 #include "options.hpp"

@@ -8,6 +8,7 @@
 #include <type_traits>
 
 #include "krica/runtime/error.hpp"
+#include "models/option_list.hpp"
 
 namespace krica::python {
 namespace {

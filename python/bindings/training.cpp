@@ -6,7 +6,7 @@
 
 #include "arrays.hpp"
 #include "bindings.hpp"
-#include "krica/data/views.hpp"
+#include "krica/data/image_set.hpp"
 #include "models/estimate.hpp"
 #include "options.hpp"
 

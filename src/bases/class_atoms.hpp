@@ -4,7 +4,7 @@
 #pragma once
 
 #include "krica/bases/basis.hpp"
-#include "krica/objectives/discrimination.hpp"
+#include "krica/objectives/terms.hpp"
 
 namespace krica {
 

@@ -8,7 +8,7 @@
 
 #include "clustering/option_fields.hpp"
 #include "krica/bases/basis.hpp"
-#include "krica/clustering/turn.hpp"
+#include "krica/clustering/kmeans.hpp"
 #include "solvers/iterations.hpp"
 
 namespace krica {

@@ -6,7 +6,7 @@
 //   1/m Σ_i ‖WᵀW x_i - x_i‖² + λ/m Σ_i Σ_u sqrt(s_iu² + ε) + α/m Σ_i d(s_i),   s = Wx
 //
 // with d in both readings and the elastic weight η = k+1 (sum) or 2 (select) unless given
-// (krica/objectives/discrimination.hpp). Y. Xiao, Z. Zhu, Y. Zhao, "Kernel Reconstruction ICA for
+// (krica/objectives/terms.hpp). Y. Xiao, Z. Zhu, Y. Zhao, "Kernel Reconstruction ICA for
 // Sparse Representation", section 5. Differences: patches carry their image's label; atoms keep
 // unit length (bases/rica.hpp).
 #include "bases/class_atoms.hpp"

@@ -2,7 +2,7 @@
 //
 // Kernel ICA in the paper's sense: kernel PCA whitening, then ICA of the K leading directions.
 //
-//   z = whitened projections of φ(x) (krica/patches/kernel_pca.hpp), then ICA of z (ica.cpp)
+//   z = whitened projections of φ(x) (patches/kernel_pca.hpp), then ICA of z (ica.cpp)
 //
 // J. Yang et al., "Kernel ICA: An Alternative Formulation and its Application to Face Recognition",
 // Pattern Recognition 38(10), 2005. Differences: for many patches the kernel PCA works through

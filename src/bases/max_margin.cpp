@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Max-margin kRICA begins with atoms of its patches, by --init; what they become is learned with
-// the classifier, from whole images (krica/joint/trainer.hpp).
+// the classifier, from whole images (joint/trainer.hpp).
 #include "bases/start.hpp"
 
 namespace krica {

@@ -5,7 +5,6 @@
 #include <cmath>
 #include <utility>
 
-#include "krica/classify/svm_trainer.hpp"
 #include "runtime/blas.hpp"
 #include "runtime/check.hpp"
 #include "runtime/finite_tensors.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Cross-validation folds, and small helpers around predictions. Splits stand in
-// krica/data/views.hpp.
+// krica/data/image_set.hpp.
 #pragma once
 
 #include <span>

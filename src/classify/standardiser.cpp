@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "krica/classify/standardiser.hpp"
+#include "classify/standardiser.hpp"
 
 #include <cmath>
 #include <limits>
 
-#include "krica/runtime/column_moments.hpp"
 #include "runtime/check.hpp"
+#include "runtime/column_moments.hpp"
 #include "runtime/finite_tensors.hpp"
 #include "runtime/parallel.hpp"
 

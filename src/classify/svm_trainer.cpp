@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "krica/classify/svm_trainer.hpp"
-
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -9,7 +7,9 @@
 #include "classify/sample_span.hpp"
 #include "classify/splits.hpp"
 #include "classify/squared_hinge.hpp"
-#include "krica/data/views.hpp"
+#include "krica/classify/linear_classifier.hpp"
+#include "krica/data/image_set.hpp"
+#include "krica/solvers/lbfgs.hpp"
 #include "runtime/check.hpp"
 
 namespace krica {

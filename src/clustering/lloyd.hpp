@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "krica/clustering/turn.hpp"
+#include "krica/clustering/kmeans.hpp"
 #include "runtime/check.hpp"
 #include "runtime/ordered_reduce.hpp"
 

@@ -14,7 +14,7 @@
 
 #include <vector>
 
-#include "krica/clustering/turn.hpp"
+#include "krica/clustering/kmeans.hpp"
 #include "krica/runtime/context.hpp"
 #include "krica/runtime/matrix.hpp"
 

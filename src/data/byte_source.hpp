@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "krica/runtime/context.hpp"
+#include "krica/runtime/library.hpp"
 #include "krica/runtime/matrix.hpp"
 
 namespace krica {
@@ -41,17 +42,17 @@ class ByteSource {
 using ByteSourcePtr = std::shared_ptr<const ByteSource>;
 
 /// A regular file, read with pread. Throws IoError where it cannot be opened.
-ByteSourcePtr open_file(std::string operation, const std::filesystem::path& path);
+KRICA_EXPORT ByteSourcePtr open_file(std::string operation, const std::filesystem::path& path);
 
-ByteSourcePtr memory_source(std::string operation, std::string name, Bytes bytes);
+KRICA_EXPORT ByteSourcePtr memory_source(std::string operation, std::string name, Bytes bytes);
 /// Bytes that live as long as the program.
-ByteSourcePtr static_source(std::string operation, std::string name,
-                            std::span<const std::uint8_t> bytes);
+KRICA_EXPORT ByteSourcePtr static_source(std::string operation, std::string name,
+                                         std::span<const std::uint8_t> bytes);
 
-[[nodiscard]] bool is_gzip(const ByteSource& source);
+[[nodiscard]] KRICA_EXPORT bool is_gzip(const ByteSource& source);
 
 /// The whole source. Throws DataError beyond `limit` bytes.
-Bytes read_all(const ByteSource& source, Index limit);
+KRICA_EXPORT Bytes read_all(const ByteSource& source, Index limit);
 
 /// The uncompressed content, in memory. Throws DataError where the stream is broken or truncated,
 /// would take more than the context's memory budget, or does not begin with `start`: this is known
@@ -60,10 +61,10 @@ ByteSourcePtr gunzip(const Context& context, const ByteSource& source,
                      std::span<const std::uint8_t> start);
 
 /// Lines of a small text file, without the line ends and without empty lines.
-std::vector<std::string> read_lines(const std::string& operation,
-                                    const std::filesystem::path& path);
+KRICA_EXPORT std::vector<std::string> read_lines(const std::string& operation,
+                                                 const std::filesystem::path& path);
 
 /// a * b, or -1 on overflow or where a factor is negative.
-Index checked_product(Index a, Index b);
+KRICA_EXPORT Index checked_product(Index a, Index b);
 
 }  // namespace krica

@@ -3,6 +3,8 @@
 
 #include <string>
 
+#include "krica/runtime/library.hpp"
+
 namespace krica {
 
 /// The class name as a directory name on any common file system, as convert() writes class folders:
@@ -10,6 +12,6 @@ namespace krica {
 /// leading dot and an empty name get an underscore in front; at most 200 bytes are kept, whole
 /// UTF-8 characters only. Directory names map to themselves, so that two class names mean the same
 /// class where their directory names are equal.
-std::string directory_name(const std::string& class_name);
+KRICA_EXPORT std::string directory_name(const std::string& class_name);
 
 }  // namespace krica

@@ -11,6 +11,7 @@
 #include <memory>
 #include <vector>
 
+#include "krica/runtime/library.hpp"
 #include "krica/runtime/matrix.hpp"
 
 namespace krica {
@@ -19,7 +20,7 @@ class AtomicFile;
 
 /// For bool, std::uint8_t, std::int32_t, std::int64_t, float and double. Little-endian, C order.
 template <class Scalar>
-class NpyWriter {
+class KRICA_EXPORT NpyWriter {
  public:
   NpyWriter(const std::filesystem::path& path, const std::vector<Index>& shape);
   ~NpyWriter();

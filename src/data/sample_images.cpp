@@ -2,7 +2,7 @@
 #include <cmath>
 
 #include "data/errors.hpp"
-#include "krica/data/views.hpp"
+#include "krica/data/image_set.hpp"
 
 namespace krica {
 namespace {

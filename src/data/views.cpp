@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "krica/data/views.hpp"
-
 #include <algorithm>
 #include <numeric>
 
 #include "data/resize.hpp"
+#include "krica/data/image_set.hpp"
 #include "runtime/check.hpp"
 #include "runtime/names.hpp"
 

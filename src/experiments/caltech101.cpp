@@ -10,7 +10,7 @@
 
 #include "experiments/names.hpp"
 #include "experiments/plans.hpp"
-#include "krica/data/views.hpp"
+#include "krica/data/image_set.hpp"
 
 namespace krica {
 namespace {

@@ -3,6 +3,8 @@
 
 #include <cmath>
 
+#include "models/model_parts.hpp"
+
 namespace krica {
 
 Matrix<float> scaled_distances(const Context& context, const Model& model, const ImageSet& images) {

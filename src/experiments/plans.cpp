@@ -7,7 +7,7 @@
 
 #include "classify/splits.hpp"
 #include "krica/bases/basis.hpp"
-#include "krica/data/views.hpp"
+#include "krica/data/image_set.hpp"
 
 namespace krica {
 namespace {

@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "classify/splits.hpp"
+#include "models/model_parts.hpp"
 #include "runtime/memory.hpp"
 
 namespace krica {

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "models/class_match.hpp"
+#include "models/model_parts.hpp"
 #include "runtime/check.hpp"
 
 namespace krica {

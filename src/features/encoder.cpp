@@ -8,12 +8,12 @@
 
 #include "kernels/atom_set.hpp"
 #include "kernels/distances.hpp"
-#include "krica/solvers/gram_lasso.hpp"
 #include "runtime/blas.hpp"
 #include "runtime/check.hpp"
 #include "runtime/names.hpp"
 #include "runtime/parallel.hpp"
 #include "runtime/vector_math.hpp"
+#include "solvers/gram_lasso.hpp"
 
 namespace krica {
 namespace {

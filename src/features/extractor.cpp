@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "krica/features/extractor.hpp"
+#include "features/extractor.hpp"
 
 #include <algorithm>
 #include <utility>

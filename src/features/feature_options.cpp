@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "krica/features/feature_options.hpp"
+#include "features/feature_options.hpp"
 
 #include <algorithm>
 #include <charconv>

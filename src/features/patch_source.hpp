@@ -8,8 +8,8 @@
 #include <type_traits>
 #include <vector>
 
-#include "krica/features/pooling_grid.hpp"
-#include "krica/patches/preprocessing.hpp"
+#include "features/pooling_grid.hpp"
+#include "patches/preprocessing.hpp"
 #include "runtime/parallel.hpp"
 
 namespace krica {

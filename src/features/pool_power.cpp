@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "krica/features/pool_power.hpp"
+#include "features/pool_power.hpp"
 
 #include <algorithm>
 #include <cmath>

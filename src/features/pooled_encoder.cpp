@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "features/pool_power.hpp"
 #include "features/zone_codes.hpp"
-#include "krica/features/pool_power.hpp"
 #include "runtime/check.hpp"
 
 namespace krica {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "krica/features/pooling_grid.hpp"
+#include "features/pooling_grid.hpp"
 
 #include <algorithm>
 #include <limits>

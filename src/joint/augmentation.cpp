@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "krica/joint/augmentation.hpp"
+#include "joint/augmentation.hpp"
 
 #include <algorithm>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "krica/joint/batch_moments.hpp"
+#include "joint/batch_moments.hpp"
 
 #include <algorithm>
 #include <cmath>

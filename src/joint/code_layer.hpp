@@ -26,7 +26,7 @@
 #include <span>
 #include <vector>
 
-#include "krica/joint/pooled_codes.hpp"
+#include "joint/pooled_codes.hpp"
 #include "runtime/ordered_reduce.hpp"
 
 namespace krica {

@@ -5,7 +5,7 @@
 
 #include <span>
 
-#include "krica/joint/augmentation.hpp"
+#include "joint/augmentation.hpp"
 #include "krica/runtime/context.hpp"
 
 namespace krica {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "krica/joint/margin_loss.hpp"
+#include "joint/margin_loss.hpp"
 
 #include <algorithm>
 #include <cmath>

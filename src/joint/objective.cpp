@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "krica/joint/objective.hpp"
+#include "joint/objective.hpp"
 
 #include <cmath>
 #include <vector>
 
 #include "features/patch_source.hpp"
-#include "krica/features/pool_power.hpp"
+#include "features/pool_power.hpp"
 #include "krica/objectives/krica.hpp"
 #include "runtime/blas.hpp"
 #include "runtime/check.hpp"

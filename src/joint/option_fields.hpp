@@ -3,7 +3,7 @@
 // The options of max-margin training as solvers/option_fields.hpp lists those of the solvers.
 #pragma once
 
-#include "krica/joint/trainer.hpp"
+#include "joint/trainer.hpp"
 #include "solvers/option_fields.hpp"
 
 namespace krica {

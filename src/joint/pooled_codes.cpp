@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "krica/joint/pooled_codes.hpp"
+#include "joint/pooled_codes.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "krica/joint/trainer.hpp"
+#include "joint/trainer.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -10,7 +10,7 @@
 #include "joint/image_batch.hpp"
 #include "joint/option_fields.hpp"
 #include "joint/training_state.hpp"
-#include "krica/data/views.hpp"
+#include "krica/data/image_set.hpp"
 #include "runtime/check.hpp"
 #include "runtime/parallel.hpp"
 #include "solvers/common.hpp"

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "krica/joint/objective.hpp"
+#include "joint/objective.hpp"
 #include "krica/runtime/archive.hpp"
 
 namespace krica {

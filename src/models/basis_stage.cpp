@@ -4,7 +4,9 @@
 #include <utility>
 
 #include "krica/bases/basis.hpp"
+#include "models/model_parts.hpp"
 #include "models/parts.hpp"
+#include "models/resolved.hpp"
 #include "runtime/check.hpp"
 
 namespace krica {

@@ -6,8 +6,9 @@
 #include <utility>
 
 #include "classify/calibration.hpp"
-#include "krica/classify/svm_trainer.hpp"
+#include "krica/classify/linear_classifier.hpp"
 #include "krica/runtime/error.hpp"
+#include "models/model_parts.hpp"
 #include "models/raw_pixels.hpp"
 
 namespace krica {

@@ -3,6 +3,7 @@
 // From features to a classifier: the last stages of training.
 #pragma once
 
+#include "models/model_parts.hpp"
 #include "models/stage_results.hpp"
 #include "models/training_run.hpp"
 

@@ -16,6 +16,8 @@
 #include <vector>
 
 #include "krica/models/options.hpp"
+#include "krica/runtime/library.hpp"
+#include "models/resolved.hpp"
 #include "runtime/machine_speed.hpp"
 
 namespace krica {
@@ -27,14 +29,14 @@ struct ReadingTime {
 };
 
 /// Measured on a few images of the set, in some hundredths of a second.
-ReadingTime reading_time(const ImageSet& images);
+KRICA_EXPORT ReadingTime reading_time(const ImageSet& images);
 
 struct StageEstimate {
   std::string stage;  ///< as in TrainingReport::stages
   double seconds = 0;
 };
 
-struct TrainingEstimate {
+struct KRICA_EXPORT TrainingEstimate {
   std::vector<StageEstimate> stages;
 
   [[nodiscard]] double seconds() const;
@@ -42,15 +44,16 @@ struct TrainingEstimate {
 
 /// Of train() on data with these facts. `settled` are options that resolved() gave; without classes
 /// there is no classifier.
-TrainingEstimate estimate_training(const MachineSpeed& speed, const DataFacts& facts,
-                                   const PipelineOptions& settled, const ReadingTime& reading = {});
+KRICA_EXPORT TrainingEstimate estimate_training(const MachineSpeed& speed, const DataFacts& facts,
+                                                const PipelineOptions& settled,
+                                                const ReadingTime& reading = {});
 
 /// Seconds for the features, or the predictions, of facts.size images.
 double estimate_encoding(const MachineSpeed& speed, const DataFacts& facts,
                          const PipelineOptions& settled, const ReadingTime& reading = {});
 
 /// "learning 400 atoms from 3,000 images".
-std::string learning_text(const DataFacts& facts, const PipelineOptions& settled);
+KRICA_EXPORT std::string learning_text(const DataFacts& facts, const PipelineOptions& settled);
 
 /// 3000 as "3,000".
 std::string with_commas(Index number);
@@ -62,6 +65,7 @@ std::string rough_duration(double seconds);
 inline constexpr double kShortestWait = 3;
 
 /// "learning 400 atoms from 3,000 images: about 2 minutes"; empty below `shortest` seconds.
-std::string waiting_text(std::string_view work, double seconds, double shortest = kShortestWait);
+KRICA_EXPORT std::string waiting_text(std::string_view work, double seconds,
+                                      double shortest = kShortestWait);
 
 }  // namespace krica

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "krica/classify/svm_trainer.hpp"
+#include "krica/classify/linear_classifier.hpp"
 #include "krica/models/training.hpp"
 #include "krica/runtime/archive.hpp"
 

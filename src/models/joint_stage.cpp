@@ -8,8 +8,9 @@
 
 #include "classify/calibration.hpp"
 #include "classify/splits.hpp"
-#include "krica/joint/trainer.hpp"
+#include "joint/trainer.hpp"
 #include "models/joint_choice.hpp"
+#include "models/model_parts.hpp"
 #include "models/parts.hpp"
 #include "models/rules.hpp"
 #include "objectives/basis_condition.hpp"

@@ -3,7 +3,9 @@
 // Defaults that depend on the method or on the kind of data.
 #pragma once
 
+#include "krica/data/image_set.hpp"
 #include "krica/models/options.hpp"
+#include "patches/preprocessing.hpp"
 
 namespace krica {
 

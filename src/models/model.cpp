@@ -8,6 +8,8 @@
 #include "data/labels.hpp"
 #include "data/mirror.hpp"
 #include "models/model_limits.hpp"
+#include "models/model_parts.hpp"
+#include "models/parts.hpp"
 #include "models/raw_pixels.hpp"
 #include "runtime/check.hpp"
 #include "runtime/parallel.hpp"
@@ -190,13 +192,24 @@ std::optional<ClassifierParts> ClassifierParts::load_if(const Archive& archive) 
   return parts;
 }
 
+Model::Model(Parts parts) : parts_(std::make_shared<const Parts>(std::move(parts))) {}
+
+const PipelineOptions& Model::options() const { return parts_->options; }
+ImageShape Model::shape() const { return parts_->shape; }
+const std::vector<std::string>& Model::class_names() const { return parts_->class_names; }
+const std::string& Model::basis_status() const { return parts_->basis_status; }
+bool Model::has_classifier() const { return parts_->classifier.has_value(); }
+bool Model::has_probabilities() const {
+  return has_classifier() && parts_->classifier->temperature.has_value();
+}
+
 Index Model::n_features() const {
-  return parts_.extractor ? parts_.extractor->features() : parts_.shape.values();
+  return parts_->extractor ? parts_->extractor->features() : parts_->shape.values();
 }
 
 ImageSetPtr Model::in_learned_range(const Context& context, const ImageSet& images) const {
-  if (parts_.value_range) {
-    if (ImageSetPtr scaled = in_range(context, images, *parts_.value_range)) return scaled;
+  if (parts_->value_range) {
+    if (ImageSetPtr scaled = in_range(context, images, *parts_->value_range)) return scaled;
   }
   return {ImageSetPtr(), &images};  // not owned: the caller keeps it
 }
@@ -206,18 +219,18 @@ FeatureMatrix Model::transform(const Context& context, const ImageSet& images) c
 }
 
 FeatureMatrix Model::features_in_range(const Context& context, const ImageSet& images) const {
-  if (parts_.extractor) {
+  if (parts_->extractor) {
     require(images.shape() == shape(), "features", "{} where {} were learned",
             to_text(images.shape()), to_text(shape()));
-    return parts_.extractor->extract(context, SamplesInUnits(images, parts_.units));
+    return parts_->extractor->extract(context, SamplesInUnits(images, parts_->units));
   }
-  return raw_pixels(context, images, parts_.shape);
+  return raw_pixels(context, images, parts_->shape);
 }
 
 Matrix<float> Model::scores(const Context& context, const ImageSet& images) const {
   const ImageSetPtr learned = in_learned_range(context, images);
   Matrix<float> scores = plain_scores(context, *learned);
-  if (!parts_.options.classifier.test_flips) return scores;
+  if (!parts_->options.classifier.test_flips) return scores;
   const Matrix<float> mirrored = plain_scores(context, Mirrored(*learned));
   for (Index e = 0; e < scores.size(); ++e)
     scores.data()[e] = (scores.data()[e] + mirrored.data()[e]) / 2;
@@ -231,12 +244,12 @@ Matrix<float> Model::plain_scores(const Context& context, const ImageSet& images
   const Index row_bytes = n_features() * static_cast<Index>(sizeof(float));
   const Index rows = std::max<Index>(64, context.memory_bytes() / 4 / row_bytes);
   const Partition rounds(images.size(), rows);
-  Matrix<float> all(images.size(), parts_.classifier->linear.n_classes());
+  Matrix<float> all(images.size(), parts_->classifier->linear.n_classes());
   for (Index r = 0; r < rounds.count(); ++r) {
     FeatureMatrix features = features_in_range(context, Window(images, rounds[r]));
-    parts_.classifier->standardiser.apply_in_place(context, features.view());
+    parts_->classifier->standardiser.apply_in_place(context, features.view());
     const Matrix<float> part =
-        parts_.classifier->linear.scores(context, std::as_const(features).view());
+        parts_->classifier->linear.scores(context, std::as_const(features).view());
     MatrixView<float>(all).rows_between(rounds[r].begin, rounds[r].end) = part.view();
   }
   return all;
@@ -245,7 +258,7 @@ Matrix<float> Model::plain_scores(const Context& context, const ImageSet& images
 Matrix<float> Model::probabilities(const Context& context, const ImageSet& images) const {
   require(has_probabilities(), "model",
           "the model has no calibrated probabilities, only scores; train it again");
-  return probabilities_of(scores(context, images), *parts_.classifier->temperature);
+  return probabilities_of(scores(context, images), *parts_->classifier->temperature);
 }
 
 std::vector<int> Model::predict(const Context& context, const ImageSet& images) const {
@@ -253,10 +266,10 @@ std::vector<int> Model::predict(const Context& context, const ImageSet& images) 
 }
 
 Matrix<float> Model::atom_images() const {
-  require(parts_.extractor.has_value(), "model", "raw pixels have no atoms to show");
+  require(parts_->extractor.has_value(), "model", "raw pixels have no atoms to show");
   Matrix<float> atoms =
-      parts_.extractor->preprocessing().unwhiten(parts_.extractor->encoder().atoms());
-  atoms.view() /= static_cast<float>(parts_.units.scale);
+      parts_->extractor->preprocessing().unwhiten(parts_->extractor->encoder().atoms());
+  atoms.view() /= static_cast<float>(parts_->units.scale);
   return atoms;
 }
 
@@ -264,29 +277,29 @@ Archive Model::to_archive() const {
   Archive archive;
   archive.put_text("kind", std::string(kKind));
   archive.put_text("format", std::to_string(kFormat));
-  archive.put_text("options", to_json(parts_.options));
-  archive.put_text("class_names", json(parts_.class_names).dump());
-  archive.put_text("label_type", std::string(name_of(parts_.label_type)));
-  archive.put_text("fingerprint", parts_.fingerprint);
-  archive.put_text("preparation", preparation_json(parts_.preparation));
-  if (parts_.signal_channels > 1)
-    archive.put_text("signal_channels", std::to_string(parts_.signal_channels));
-  if (parts_.value_range)
-    archive.put_text("value_range", std::string(name_of(*parts_.value_range)));
-  parts_.seen.save(archive);
-  archive.put_text("basis_status", parts_.basis_status);
-  const std::vector<std::int64_t> shape = {parts_.shape.height, parts_.shape.width,
-                                           parts_.shape.channels};
+  archive.put_text("options", to_json(parts_->options));
+  archive.put_text("class_names", json(parts_->class_names).dump());
+  archive.put_text("label_type", std::string(name_of(parts_->label_type)));
+  archive.put_text("fingerprint", parts_->fingerprint);
+  archive.put_text("preparation", preparation_json(parts_->preparation));
+  if (parts_->signal_channels > 1)
+    archive.put_text("signal_channels", std::to_string(parts_->signal_channels));
+  if (parts_->value_range)
+    archive.put_text("value_range", std::string(name_of(*parts_->value_range)));
+  parts_->seen.save(archive);
+  archive.put_text("basis_status", parts_->basis_status);
+  const std::vector<std::int64_t> shape = {parts_->shape.height, parts_->shape.width,
+                                           parts_->shape.channels};
   archive.put_vector<std::int64_t>("image_shape", shape);
-  put_history(archive, parts_.history);
-  if (parts_.extractor) {
-    parts_.units.save(archive);
-    parts_.extractor->encoder().save(archive);
-    if (!parts_.atom_class.empty())
-      archive.put_vector<std::int64_t>("atom_class", parts_.atom_class);
-    parts_.extractor->preprocessing().save(archive);
+  put_history(archive, parts_->history);
+  if (parts_->extractor) {
+    parts_->units.save(archive);
+    parts_->extractor->encoder().save(archive);
+    if (!parts_->atom_class.empty())
+      archive.put_vector<std::int64_t>("atom_class", parts_->atom_class);
+    parts_->extractor->preprocessing().save(archive);
   }
-  if (parts_.classifier) parts_.classifier->save(archive);
+  if (parts_->classifier) parts_->classifier->save(archive);
   return archive;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "models/model_limits.hpp"
 
+#include "models/parts.hpp"
 #include "runtime/check.hpp"
 
 namespace krica {

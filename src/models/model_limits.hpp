@@ -4,6 +4,7 @@
 // again; a model file that asks for more is refused before anything is allocated for it.
 #pragma once
 
+#include "krica/data/image_set.hpp"
 #include "krica/models/options.hpp"
 
 namespace krica {

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "krica/models/options.hpp"
+#include "krica/runtime/library.hpp"
 
 namespace krica {
 namespace internal {
@@ -185,5 +186,9 @@ void for_each_option(Options& o, Visitor&& visit) {
   internal::visit_joint_options(o, visit);
   internal::visit_data_options(o, visit);
 }
+
+/// The words that an option knows, for help and completion; empty where it takes a number. Where a
+/// value may be left open, "auto" is allowed beside them, and pooling-groups also takes a number.
+KRICA_EXPORT std::vector<std::string> choices_of(std::string_view option);
 
 }  // namespace krica

@@ -6,6 +6,7 @@
 
 #include "krica/bases/basis.hpp"
 #include "models/method_defaults.hpp"
+#include "models/option_list.hpp"
 #include "models/parts.hpp"
 #include "models/rica_checks.hpp"
 #include "runtime/check.hpp"

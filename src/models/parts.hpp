@@ -3,11 +3,13 @@
 // A pipeline's options, translated for its parts.
 #pragma once
 
+#include "features/feature_options.hpp"
+#include "joint/trainer.hpp"
 #include "krica/bases/basis.hpp"
-#include "krica/joint/trainer.hpp"
 #include "krica/models/options.hpp"
-#include "krica/patches/sample_units.hpp"
-#include "krica/patches/sampling.hpp"
+#include "patches/preprocessing.hpp"
+#include "patches/sample_units.hpp"
+#include "patches/sampling.hpp"
 
 namespace krica {
 
@@ -15,6 +17,11 @@ namespace krica {
 PatchSample patches_to_learn_from(const Context& context, const ImageSet& images,
                                   const PipelineOptions& options, Index count);
 
+/// Of the parts. gamma must be set for the kernel of kernel methods.
+Kernel kernel_of(const PipelineOptions& options);
+EncoderOptions encoder_of(const PipelineOptions& options);
+FeatureOptions features_of(const PipelineOptions& options);
+PreprocessingOptions preprocessing_of(const PipelineOptions& options, const ImageShape& shape);
 BasisOptions basis_of(const PipelineOptions& options);
 JointOptions joint_of(const PipelineOptions& options);
 /// For options that resolved() gave for samples.

@@ -3,6 +3,7 @@
 
 #include <Eigen/QR>
 
+#include "models/model_parts.hpp"
 #include "runtime/check.hpp"
 
 namespace krica {

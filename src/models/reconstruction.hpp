@@ -2,6 +2,7 @@
 #pragma once
 
 #include "krica/models/model.hpp"
+#include "krica/runtime/library.hpp"
 
 namespace krica {
 
@@ -11,12 +12,12 @@ namespace krica {
 ///
 /// codes m × K, the result m × n. Throws InvalidArgument unless the model is of samples, its
 /// codes are linear (has_linear_codes), and its preprocessing can be undone.
-Matrix<float> samples_from_codes(const Model& model, ConstMatrixView<float> codes);
+KRICA_EXPORT Matrix<float> samples_from_codes(const Model& model, ConstMatrixView<float> codes);
 
 /// The atoms as filters in the space of the samples, K × n: a·(x - input_mean()) is w·(preprocessed
 /// x). Both throw InvalidArgument where the preprocessing is not affine; the model must have atoms.
-Matrix<double> input_filters(const Model& model);
-std::vector<double> input_mean(const Model& model);
+KRICA_EXPORT Matrix<double> input_filters(const Model& model);
+KRICA_EXPORT std::vector<double> input_mean(const Model& model);
 
 /// Whether samples_from_codes() can serve a model with these options (resolved).
 bool has_linear_codes(const PipelineOptions& options);

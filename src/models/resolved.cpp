@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // What options leave open, settled by the method and the kind of data.
+#include "models/resolved.hpp"
+
 #include <algorithm>
 
 #include "krica/bases/basis.hpp"

@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "krica/bases/basis.hpp"
-#include "krica/models/data_facts.hpp"
+#include "models/data_facts.hpp"
 
 namespace krica {
 

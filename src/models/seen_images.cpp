@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "krica/models/seen_images.hpp"
+#include "models/seen_images.hpp"
 
 #include <algorithm>
 

@@ -7,6 +7,7 @@
 
 #include "krica/bases/basis.hpp"
 #include "krica/models/options.hpp"
+#include "models/data_facts.hpp"
 #include "runtime/machine_speed.hpp"
 
 namespace krica {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "models/stage_results.hpp"
 
+#include "models/model_parts.hpp"
+#include "models/parts.hpp"
 #include "solvers/common.hpp"
 
 namespace krica {

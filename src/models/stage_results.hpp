@@ -12,9 +12,10 @@
 #include <vector>
 
 #include "krica/features/encoder.hpp"
-#include "krica/models/model.hpp"
 #include "krica/models/training.hpp"
-#include "krica/patches/preprocessing.hpp"
+#include "models/model_parts.hpp"
+#include "models/parts.hpp"
+#include "patches/preprocessing.hpp"
 
 namespace krica {
 

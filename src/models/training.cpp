@@ -8,6 +8,7 @@
 #include "models/classifier_stage.hpp"
 #include "models/joint_stage.hpp"
 #include "models/model_limits.hpp"
+#include "models/model_parts.hpp"
 #include "models/parts.hpp"
 #include "models/trouble.hpp"
 #include "runtime/check.hpp"

@@ -10,6 +10,7 @@
 
 #include "krica/models/training.hpp"
 #include "models/checkpoint.hpp"
+#include "models/resolved.hpp"
 #include "runtime/memory.hpp"
 
 namespace krica {

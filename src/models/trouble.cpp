@@ -8,6 +8,7 @@
 
 #include "krica/bases/basis.hpp"
 #include "krica/kernels/kernel.hpp"
+#include "models/resolved.hpp"
 
 namespace krica {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "krica/models/value_range.hpp"
+#include "models/value_range.hpp"
 
 #include <algorithm>
 #include <limits>

@@ -6,7 +6,8 @@
 #include <utility>
 
 #include "features/patch_source.hpp"
-#include "krica/features/pool_power.hpp"
+#include "features/pool_power.hpp"
+#include "models/model_parts.hpp"
 #include "runtime/check.hpp"
 #include "runtime/parallel.hpp"
 

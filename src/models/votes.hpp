@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "krica/models/model.hpp"
+#include "krica/runtime/library.hpp"
 
 namespace krica {
 
@@ -44,6 +45,6 @@ std::vector<AtomContribution> deciding_atoms(const std::vector<float>& contribut
 /// positions. A feature's share in the score is divided among the positions of its cell in
 /// proportion to their codes, that of an average image evenly; the votes of all positions add up to
 /// the score (without mirror images) less the classifier's bias. Throws as atom_votes.
-Matrix<float> position_votes(const Model& model, const float* image, Index which);
+KRICA_EXPORT Matrix<float> position_votes(const Model& model, const float* image, Index which);
 
 }  // namespace krica

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "kernels/atom_set.hpp"
-#include "krica/runtime/column_moments.hpp"
 #include "objectives/samples.hpp"
+#include "runtime/column_moments.hpp"
 #include "runtime/ordered_reduce.hpp"
 
 namespace krica {

@@ -5,7 +5,7 @@
 #include <span>
 
 #include "krica/kernels/kernel.hpp"
-#include "krica/solvers/basis_objective.hpp"
+#include "krica/solvers/objective.hpp"
 
 namespace krica {
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // α d(s) of one code, with its derivative. The formula stands in
-// krica/objectives/discrimination.hpp.
+// krica/objectives/terms.hpp.
 #pragma once
 
 #include <span>
 #include <vector>
 
-#include "krica/objectives/discrimination.hpp"
+#include "krica/objectives/terms.hpp"
 
 namespace krica {
 

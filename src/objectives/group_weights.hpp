@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "krica/objectives/atom_groups.hpp"
+#include "krica/objectives/terms.hpp"
 
 namespace krica {
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "objectives/ksr.hpp"
 
-#include "krica/solvers/gram_lasso.hpp"
 #include "objectives/basis_condition.hpp"
+#include "solvers/gram_lasso.hpp"
 
 namespace krica {
 namespace {

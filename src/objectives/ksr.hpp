@@ -6,7 +6,7 @@
 //
 // S. Gao, I. Tsang, L.-T. Chia, "Kernel Sparse Representation for Image Classification and Face
 // Recognition", ECCV 2010. The inner minimum is a lasso in Gram form
-// (krica/solvers/gram_lasso.hpp), solved to the stated tolerance. At the minimising codes C the
+// (solvers/gram_lasso.hpp), solved to the stated tolerance. At the minimising codes C the
 // derivative through them vanishes, so
 //   ∂f/∂S = -2C/m,   ∂f/∂G = CᵀC/m
 // and the gradient is that of kernel_gradient.hpp; it is exact up to the root of the tolerance.
@@ -20,7 +20,7 @@
 
 #include "krica/kernels/kernel.hpp"
 #include "krica/runtime/archive.hpp"
-#include "krica/solvers/basis_objective.hpp"
+#include "krica/solvers/objective.hpp"
 #include "objectives/evaluated_objective.hpp"
 #include "objectives/kernel_gradient.hpp"
 

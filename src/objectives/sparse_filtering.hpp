@@ -16,7 +16,7 @@
 
 #include <optional>
 
-#include "krica/solvers/basis_objective.hpp"
+#include "krica/solvers/objective.hpp"
 #include "objectives/evaluated_objective.hpp"
 
 namespace krica {

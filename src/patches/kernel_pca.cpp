@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "krica/patches/kernel_pca.hpp"
+#include "patches/kernel_pca.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "krica/patches/local_descriptors.hpp"
+#include "patches/local_descriptors.hpp"
 
 #include <algorithm>
 

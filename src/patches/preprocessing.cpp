@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "krica/patches/preprocessing.hpp"
+#include "patches/preprocessing.hpp"
 
 #include <algorithm>
 #include <cmath>

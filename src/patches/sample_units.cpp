@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "krica/patches/sample_units.hpp"
+#include "patches/sample_units.hpp"
 
 #include <algorithm>
 #include <cmath>

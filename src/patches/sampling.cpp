@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "krica/patches/sampling.hpp"
+#include "patches/sampling.hpp"
 
 #include <algorithm>
 

@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "krica/runtime/column_moments.hpp"
 #include "runtime/blas.hpp"
 #include "runtime/check.hpp"
+#include "runtime/column_moments.hpp"
 #include "runtime/finite_tensors.hpp"
 #include "runtime/lapack.hpp"
 #include "runtime/names.hpp"

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "models/model_parts.hpp"
 #include "models/votes.hpp"
 #include "report/atoms.hpp"
 #include "report/canvas.hpp"

@@ -9,8 +9,9 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "krica/data/views.hpp"
+#include "krica/data/image_set.hpp"
 #include "krica/solvers/solver.hpp"
+#include "models/model_parts.hpp"
 #include "models/option_list.hpp"
 #include "models/votes.hpp"
 #include "report/atoms.hpp"

@@ -12,9 +12,11 @@
 #include <filesystem>
 #include <string>
 
+#include "krica/runtime/library.hpp"
+
 namespace krica {
 
-class AtomicFile {
+class KRICA_EXPORT AtomicFile {
  public:
   /// `operation` stands in the brackets of error messages.
   AtomicFile(std::string operation, std::filesystem::path path);
@@ -38,9 +40,9 @@ void remove_leftovers(const std::filesystem::path& path);
 
 /// Makes a rename in this directory durable. Not every directory can be opened or synced; what was
 /// renamed is whole anyway.
-void sync_directory(const std::filesystem::path& directory);
+KRICA_EXPORT void sync_directory(const std::filesystem::path& directory);
 
 /// The directory that a file is in: "." for a bare name.
-std::filesystem::path directory_of(const std::filesystem::path& file);
+KRICA_EXPORT std::filesystem::path directory_of(const std::filesystem::path& file);
 
 }  // namespace krica

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "krica/runtime/column_moments.hpp"
+#include "runtime/column_moments.hpp"
 
 #include <algorithm>
 

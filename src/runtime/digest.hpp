@@ -9,10 +9,12 @@
 
 struct evp_md_ctx_st;
 
+#include "krica/runtime/library.hpp"
+
 namespace krica {
 
 /// A checksum over bytes given in pieces.
-class Digest {
+class KRICA_EXPORT Digest {
  public:
   enum class Kind { kMd5, kSha256 };
 

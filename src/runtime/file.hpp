@@ -5,6 +5,8 @@
 #include <string>
 #include <string_view>
 
+#include "krica/runtime/library.hpp"
+
 namespace krica {
 
 /// The whole file. Throws IoError with the system's reason.
@@ -13,6 +15,7 @@ std::string read_file(const std::filesystem::path& path);
 /// Writes under a temporary name in the same directory, syncs and renames, so that the path holds
 /// the old content or the new one, never a part. Throws IoError with the system's reason and leaves
 /// the old file.
-void write_file_atomically(const std::filesystem::path& path, std::string_view content);
+KRICA_EXPORT void write_file_atomically(const std::filesystem::path& path,
+                                        std::string_view content);
 
 }  // namespace krica

@@ -7,10 +7,13 @@
 #include <filesystem>
 #include <string_view>
 
+#include "krica/runtime/library.hpp"
+
 namespace krica {
 
 /// Throws IoError for a failed system call: `code` is its errno.
-[[noreturn]] void io_error(std::string_view operation, const std::filesystem::path& path,
-                           std::string_view action, int code);
+[[noreturn]] KRICA_EXPORT void io_error(std::string_view operation,
+                                        const std::filesystem::path& path, std::string_view action,
+                                        int code);
 
 }  // namespace krica

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "krica/runtime/context.hpp"
+#include "krica/runtime/library.hpp"
 
 namespace krica {
 
@@ -19,6 +20,6 @@ struct MachineSpeed {
 
 /// Measured at the first call in about a tenth of a second, and kept for the process and the number
 /// of threads. Results of later computations do not depend on it.
-MachineSpeed machine_speed(const Context& context);
+KRICA_EXPORT MachineSpeed machine_speed(const Context& context);
 
 }  // namespace krica

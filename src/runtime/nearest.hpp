@@ -8,6 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "krica/runtime/library.hpp"
+
 namespace krica {
 
 /// The known word with the smallest Damerau-Levenshtein distance, if that is at most a third of the
@@ -15,11 +17,11 @@ namespace krica {
 std::string nearest(std::string_view word, const std::vector<std::string>& known);
 
 /// "; did you mean 'x'?", or nothing.
-std::string did_you_mean(std::string_view word, const std::vector<std::string>& known);
+KRICA_EXPORT std::string did_you_mean(std::string_view word, const std::vector<std::string>& known);
 
 /// The same for a path that does not exist, from the names beside it and `other` words that could
 /// stand in its place.
-std::string did_you_mean_file(const std::filesystem::path& path,
-                              const std::vector<std::string>& other = {});
+KRICA_EXPORT std::string did_you_mean_file(const std::filesystem::path& path,
+                                           const std::vector<std::string>& other = {});
 
 }  // namespace krica

@@ -3,12 +3,14 @@
 
 #include <filesystem>
 
+#include "krica/runtime/library.hpp"
+
 namespace krica {
 
 /// The right to write an output, held until destruction: a second process that asks for it is
 /// refused. The system gives the right back when a process ends, however that happens: a killed one
 /// leaves at most an empty file, PATH.lock, which locks nothing and goes away with the next lock.
-class OutputLock {
+class KRICA_EXPORT OutputLock {
  public:
   /// Also removes what killed writes have left beside the output (see AtomicFile). Throws IoError
   /// where another process holds the lock.

@@ -9,6 +9,7 @@
 #include <limits>
 
 #include "krica/runtime/context.hpp"
+#include "krica/runtime/library.hpp"
 
 namespace krica {
 
@@ -84,8 +85,8 @@ Work work_of(Factors... factors) {
 /// Runs body(0) ... body(count - 1) on the calling thread and as many others as the context allows
 /// and the work is worth; inside another such loop, on the calling thread alone. Polls for
 /// cancellation before each and throws Cancelled; rethrows the first exception of a body.
-void parallel_for(const Context& context, Index count, Work work,
-                  const std::function<void(Index)>& body);
+KRICA_EXPORT void parallel_for(const Context& context, Index count, Work work,
+                               const std::function<void(Index)>& body);
 inline void parallel_for(const Context& context, Index count,
                          const std::function<void(Index)>& body) {
   parallel_for(context, count, Work{}, body);

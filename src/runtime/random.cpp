@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "krica/runtime/random.hpp"
-
 #include <Random123/philox.h>
 
 #include <algorithm>
@@ -8,6 +6,8 @@
 #include <numbers>
 #include <numeric>
 #include <unordered_set>
+
+#include "krica/runtime/context.hpp"
 
 namespace krica {
 namespace {

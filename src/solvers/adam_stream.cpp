@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "krica/solvers/adam_stream.hpp"
-
 #include <algorithm>
 #include <utility>
 
+#include "krica/solvers/adam.hpp"
 #include "runtime/check.hpp"
 #include "runtime/parallel.hpp"
 #include "solvers/adam_update.hpp"

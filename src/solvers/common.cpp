@@ -6,7 +6,7 @@
 #include <map>
 #include <sstream>
 
-#include "krica/solvers/basis_objective.hpp"
+#include "krica/solvers/objective.hpp"
 #include "runtime/check.hpp"
 #include "runtime/names.hpp"
 #include "runtime/parallel.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "krica/solvers/gram_lasso.hpp"
+#include "solvers/gram_lasso.hpp"
 
 #include <algorithm>
 #include <cmath>

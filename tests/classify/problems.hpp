@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "krica/runtime/random.hpp"
+#include "krica/runtime/context.hpp"
 #include "support/problems.hpp"
 
 namespace krica::support {

@@ -8,9 +8,8 @@
 #include "classify/calibration.hpp"
 #include "classify/splits.hpp"
 #include "krica/classify/linear_classifier.hpp"
-#include "krica/classify/svm_trainer.hpp"
+#include "krica/runtime/context.hpp"
 #include "krica/runtime/error.hpp"
-#include "krica/runtime/random.hpp"
 
 namespace krica {
 namespace {

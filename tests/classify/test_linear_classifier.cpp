@@ -4,7 +4,6 @@
 #include "classify/problems.hpp"
 #include "classify/splits.hpp"
 #include "krica/classify/linear_classifier.hpp"
-#include "krica/classify/svm_trainer.hpp"
 #include "krica/runtime/error.hpp"
 
 namespace krica {

@@ -4,7 +4,7 @@
 
 #include <utility>
 
-#include "krica/classify/standardiser.hpp"
+#include "classify/standardiser.hpp"
 #include "krica/runtime/error.hpp"
 #include "support/problems.hpp"
 

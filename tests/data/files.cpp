@@ -10,7 +10,7 @@
 #include <fstream>
 #include <iterator>
 
-#include "krica/runtime/random.hpp"
+#include "krica/runtime/context.hpp"
 
 namespace krica::support {
 

@@ -8,7 +8,7 @@
 
 #include "data/files.hpp"
 #include "krica/data/dataset.hpp"
-#include "krica/runtime/random.hpp"
+#include "krica/runtime/context.hpp"
 
 namespace krica {
 namespace {

@@ -6,7 +6,6 @@
 #include "data/files.hpp"
 #include "data/record_set.hpp"
 #include "krica/data/image_set.hpp"
-#include "krica/data/views.hpp"
 #include "runtime/digest.hpp"
 
 namespace krica {

@@ -7,7 +7,7 @@
 #include "data/files.hpp"
 #include "data/record_set.hpp"
 #include "data/resize.hpp"
-#include "krica/data/views.hpp"
+#include "krica/data/image_set.hpp"
 
 namespace krica {
 namespace {

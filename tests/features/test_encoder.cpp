@@ -3,7 +3,7 @@
 
 #include "krica/features/encoder.hpp"
 #include "krica/runtime/error.hpp"
-#include "krica/solvers/gram_lasso.hpp"
+#include "solvers/gram_lasso.hpp"
 #include "support/problems.hpp"
 
 namespace krica {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
-#include "krica/features/extractor.hpp"
-#include "krica/patches/sampling.hpp"
+#include "features/extractor.hpp"
 #include "krica/runtime/error.hpp"
+#include "patches/sampling.hpp"
 #include "support/features.hpp"
 #include "support/images.hpp"
 #include "support/kernels.hpp"

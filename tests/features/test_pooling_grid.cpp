@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "krica/features/pooling_grid.hpp"
+#include "features/pooling_grid.hpp"
 #include "krica/runtime/error.hpp"
 #include "support/comparison.hpp"
 #include "support/problems.hpp"

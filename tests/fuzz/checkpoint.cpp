@@ -2,6 +2,7 @@
 #include "fuzz/checkpoint_job.hpp"
 #include "fuzz/signed_archive.hpp"
 #include "krica/runtime/library.hpp"
+#include "models/resolved.hpp"
 
 using namespace krica;
 

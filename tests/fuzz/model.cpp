@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "krica/models/model.hpp"
-
 #include "fuzz/signed_archive.hpp"
 #include "krica/runtime/error.hpp"
+#include "models/model_parts.hpp"
 
 using namespace krica;
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "features/patch_source.hpp"
-#include "krica/joint/objective.hpp"
+#include "joint/objective.hpp"
 #include "support/features.hpp"
 #include "support/problems.hpp"
 

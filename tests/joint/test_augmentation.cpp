@@ -4,7 +4,7 @@
 #include <numeric>
 #include <set>
 
-#include "krica/joint/augmentation.hpp"
+#include "joint/augmentation.hpp"
 #include "krica/runtime/error.hpp"
 
 namespace krica {

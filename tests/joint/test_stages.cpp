@@ -3,9 +3,9 @@
 // Power, standardisation and loss, each by itself.
 #include <gtest/gtest.h>
 
-#include "krica/features/pool_power.hpp"
-#include "krica/joint/batch_moments.hpp"
-#include "krica/joint/margin_loss.hpp"
+#include "features/pool_power.hpp"
+#include "joint/batch_moments.hpp"
+#include "joint/margin_loss.hpp"
 #include "krica/runtime/error.hpp"
 #include "support/gradient_check.hpp"
 #include "support/problems.hpp"

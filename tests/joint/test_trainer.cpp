@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
+#include "features/extractor.hpp"
 #include "joint/option_fields.hpp"
-#include "krica/data/views.hpp"
-#include "krica/features/extractor.hpp"
-#include "krica/joint/trainer.hpp"
-#include "krica/patches/sampling.hpp"
+#include "joint/trainer.hpp"
+#include "krica/data/image_set.hpp"
 #include "krica/runtime/error.hpp"
+#include "patches/sampling.hpp"
 #include "solvers/common.hpp"
 #include "support/changed_options.hpp"
 #include "support/comparison.hpp"

@@ -5,9 +5,10 @@
 
 #include <optional>
 
-#include "krica/data/views.hpp"
+#include "krica/data/image_set.hpp"
 #include "krica/models/training.hpp"
 #include "krica/runtime/error.hpp"
+#include "models/model_parts.hpp"
 #include "models/small_job.hpp"
 #include "support/images.hpp"
 #include "support/samples.hpp"

@@ -6,11 +6,13 @@
 
 #include <cmath>
 
-#include "krica/data/views.hpp"
+#include "krica/data/image_set.hpp"
 #include "krica/models/training.hpp"
 #include "krica/objectives/rica.hpp"
 #include "krica/runtime/error.hpp"
+#include "models/model_parts.hpp"
 #include "models/reconstruction.hpp"
+#include "models/resolved.hpp"
 #include "models/small_job.hpp"
 #include "support/comparison.hpp"
 #include "support/problems.hpp"

@@ -8,6 +8,7 @@
 #include "classify/metrics.hpp"
 #include "krica/models/training.hpp"
 #include "krica/runtime/error.hpp"
+#include "models/model_parts.hpp"
 #include "models/small_job.hpp"
 #include "support/comparison.hpp"
 #include "support/images.hpp"

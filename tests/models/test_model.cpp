@@ -5,8 +5,8 @@
 
 #include "classify/splits.hpp"
 #include "krica/bases/basis.hpp"
-#include "krica/models/model.hpp"
 #include "krica/runtime/error.hpp"
+#include "models/model_parts.hpp"
 #include "models/small_job.hpp"
 #include "support/images.hpp"
 #include "support/peak_memory.hpp"

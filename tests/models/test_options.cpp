@@ -8,6 +8,7 @@
 #include "krica/models/training.hpp"
 #include "krica/runtime/error.hpp"
 #include "models/option_list.hpp"
+#include "models/resolved.hpp"
 #include "models/small_job.hpp"
 #include "support/images.hpp"
 

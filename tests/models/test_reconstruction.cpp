@@ -3,7 +3,7 @@
 // Samples from linear codes.
 #include <gtest/gtest.h>
 
-#include "krica/data/views.hpp"
+#include "krica/data/image_set.hpp"
 #include "krica/models/training.hpp"
 #include "krica/runtime/error.hpp"
 #include "models/reconstruction.hpp"

@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "krica/bases/basis.hpp"
-#include "krica/data/views.hpp"
+#include "krica/data/image_set.hpp"
 #include "krica/models/training.hpp"
 #include "models/small_job.hpp"
 #include "support/samples.hpp"

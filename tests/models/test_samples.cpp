@@ -8,9 +8,10 @@
 
 #include "classify/splits.hpp"
 #include "krica/bases/basis.hpp"
-#include "krica/data/views.hpp"
+#include "krica/data/image_set.hpp"
 #include "krica/models/training.hpp"
 #include "krica/runtime/error.hpp"
+#include "models/model_parts.hpp"
 #include "models/small_job.hpp"
 #include "support/images.hpp"
 #include "support/samples.hpp"

@@ -3,9 +3,9 @@
 
 #include <numeric>
 
-#include "krica/data/views.hpp"
-#include "krica/models/seen_images.hpp"
+#include "krica/data/image_set.hpp"
 #include "krica/runtime/error.hpp"
+#include "models/seen_images.hpp"
 #include "support/images.hpp"
 
 namespace krica {

@@ -3,9 +3,10 @@
 #include <gtest/gtest.h>
 
 #include "krica/models/training.hpp"
-#include "krica/models/value_range.hpp"
 #include "krica/runtime/error.hpp"
+#include "models/model_parts.hpp"
 #include "models/small_job.hpp"
+#include "models/value_range.hpp"
 #include "support/images.hpp"
 
 namespace krica {

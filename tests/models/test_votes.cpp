@@ -7,6 +7,7 @@
 
 #include "krica/models/training.hpp"
 #include "krica/runtime/error.hpp"
+#include "models/model_parts.hpp"
 #include "models/small_job.hpp"
 #include "models/votes.hpp"
 #include "support/images.hpp"

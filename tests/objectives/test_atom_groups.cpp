@@ -5,7 +5,7 @@
 #include <limits>
 #include <vector>
 
-#include "krica/objectives/atom_groups.hpp"
+#include "krica/objectives/terms.hpp"
 #include "support/comparison.hpp"
 #include "support/reference.hpp"
 #include "support/terms.hpp"

@@ -5,7 +5,7 @@
 #include <limits>
 #include <vector>
 
-#include "krica/objectives/discrimination.hpp"
+#include "krica/objectives/terms.hpp"
 #include "objectives/discrimination_term.hpp"
 #include "support/comparison.hpp"
 #include "support/gradient_check.hpp"

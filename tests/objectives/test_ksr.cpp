@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "krica/solvers/gram_lasso.hpp"
 #include "objectives/contract.hpp"
 #include "objectives/ksr.hpp"
+#include "solvers/gram_lasso.hpp"
 
 namespace krica {
 namespace {

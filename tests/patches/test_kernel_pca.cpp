@@ -3,8 +3,8 @@
 
 #include <Eigen/Dense>
 
-#include "krica/patches/kernel_pca.hpp"
 #include "krica/runtime/error.hpp"
+#include "patches/kernel_pca.hpp"
 #include "support/problems.hpp"
 
 namespace krica {

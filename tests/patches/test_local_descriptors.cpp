@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
-#include "krica/patches/local_descriptors.hpp"
 #include "krica/runtime/error.hpp"
+#include "patches/local_descriptors.hpp"
 
 namespace krica {
 namespace {

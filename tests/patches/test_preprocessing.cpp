@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
-#include "krica/patches/preprocessing.hpp"
 #include "krica/runtime/error.hpp"
+#include "patches/preprocessing.hpp"
 #include "support/problems.hpp"
 
 namespace krica {

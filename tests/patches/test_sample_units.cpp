@@ -3,9 +3,9 @@
 
 #include <cmath>
 
-#include "krica/data/views.hpp"
-#include "krica/patches/sample_units.hpp"
+#include "krica/data/image_set.hpp"
 #include "krica/runtime/error.hpp"
+#include "patches/sample_units.hpp"
 #include "support/comparison.hpp"
 #include "support/samples.hpp"
 

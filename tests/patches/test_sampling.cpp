@@ -3,8 +3,8 @@
 
 #include <cstring>
 
-#include "krica/patches/sampling.hpp"
 #include "krica/runtime/error.hpp"
+#include "patches/sampling.hpp"
 #include "support/images.hpp"
 
 namespace krica {

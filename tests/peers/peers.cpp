@@ -17,8 +17,8 @@
 #include "krica/bases/basis.hpp"
 #include "krica/clustering/kmeans.hpp"
 #include "krica/data/dataset.hpp"
-#include "krica/patches/kernel_pca.hpp"
-#include "krica/solvers/gram_lasso.hpp"
+#include "patches/kernel_pca.hpp"
+#include "solvers/gram_lasso.hpp"
 
 namespace krica {
 namespace {

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "krica/models/training.hpp"
+#include "models/option_list.hpp"
 #include "models/small_job.hpp"
 #include "support/images.hpp"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
-#include "krica/runtime/column_moments.hpp"
+#include "runtime/column_moments.hpp"
 #include "support/problems.hpp"
 
 namespace krica {

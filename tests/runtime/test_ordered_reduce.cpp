@@ -11,8 +11,8 @@
 #include <thread>
 #include <vector>
 
+#include "krica/runtime/context.hpp"
 #include "krica/runtime/error.hpp"
-#include "krica/runtime/random.hpp"
 #include "runtime/ordered_reduce.hpp"
 #include "support/comparison.hpp"
 

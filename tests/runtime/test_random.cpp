@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "krica/runtime/random.hpp"
+#include "krica/runtime/context.hpp"
 
 namespace krica {
 namespace {

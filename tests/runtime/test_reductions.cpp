@@ -6,7 +6,7 @@
 #include <cmath>
 #include <vector>
 
-#include "krica/runtime/random.hpp"
+#include "krica/runtime/context.hpp"
 #include "runtime/parallel.hpp"
 #include "support/comparison.hpp"
 

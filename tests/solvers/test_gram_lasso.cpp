@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "krica/runtime/error.hpp"
-#include "krica/solvers/gram_lasso.hpp"
+#include "solvers/gram_lasso.hpp"
 #include "support/problems.hpp"
 
 namespace krica {

@@ -12,7 +12,7 @@
 
 #include "krica/runtime/context.hpp"
 #include "krica/runtime/error.hpp"
-#include "krica/solvers/basis_objective.hpp"
+#include "krica/solvers/objective.hpp"
 
 namespace krica::toys {
 

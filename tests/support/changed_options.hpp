@@ -6,7 +6,7 @@
 #include <string_view>
 #include <type_traits>
 
-#include "krica/features/feature_options.hpp"
+#include "features/feature_options.hpp"
 #include "solvers/option_fields.hpp"
 
 namespace krica::support {

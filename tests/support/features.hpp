@@ -3,7 +3,7 @@
 // Feature options in one line.
 #pragma once
 
-#include "krica/features/feature_options.hpp"
+#include "features/feature_options.hpp"
 
 namespace krica::support {
 

@@ -9,7 +9,7 @@
 
 #include "krica/objectives/krica.hpp"
 #include "krica/objectives/rica.hpp"
-#include "krica/runtime/random.hpp"
+#include "krica/runtime/context.hpp"
 
 namespace krica::support {
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "krica/data/sample_set.hpp"
-#include "krica/runtime/random.hpp"
+#include "krica/runtime/context.hpp"
 
 namespace krica::support {
 

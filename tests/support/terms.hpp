@@ -7,9 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "krica/objectives/atom_groups.hpp"
-#include "krica/objectives/discrimination.hpp"
-#include "krica/runtime/random.hpp"
+#include "krica/objectives/terms.hpp"
+#include "krica/runtime/context.hpp"
 
 namespace krica::support {
 

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "krica/models/options.hpp"
+#include "models/option_list.hpp"
 
 namespace krica::cli {
 namespace {

@@ -3,9 +3,9 @@
 
 #include "commands.hpp"
 #include "evaluation_text.hpp"
-#include "krica/models/model.hpp"
 #include "krica/runtime/error.hpp"
 #include "models/class_match.hpp"
+#include "models/model_parts.hpp"
 #include "one_of.hpp"
 #include "session.hpp"
 #include "waiting.hpp"

@@ -4,8 +4,8 @@
 #include <fstream>
 
 #include "commands.hpp"
-#include "krica/models/model.hpp"
 #include "krica/runtime/error.hpp"
+#include "models/model_parts.hpp"
 #include "runtime/printable.hpp"
 #include "session.hpp"
 

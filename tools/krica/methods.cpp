@@ -13,6 +13,7 @@
 #include "krica/bases/basis.hpp"
 #include "krica/models/options.hpp"
 #include "models/option_list.hpp"
+#include "models/resolved.hpp"
 #include "session.hpp"
 
 namespace krica::cli {

@@ -5,6 +5,7 @@
 #include "commands.hpp"
 #include "krica/runtime/error.hpp"
 #include "krica/runtime/words.hpp"
+#include "models/model_parts.hpp"
 #include "one_of.hpp"
 #include "predict_inputs.hpp"
 #include "predict_output.hpp"

@@ -7,6 +7,7 @@
 
 #include "krica/data/image.hpp"
 #include "krica/runtime/error.hpp"
+#include "models/model_parts.hpp"
 #include "prepared.hpp"
 #include "runtime/printable.hpp"
 #include "session.hpp"

@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "classify/calibration.hpp"
+#include "models/model_parts.hpp"
 #include "runtime/atomic_file.hpp"
 #include "runtime/printable.hpp"
 #include "session.hpp"

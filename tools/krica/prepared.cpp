@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "krica/runtime/error.hpp"
+#include "models/model_parts.hpp"
 
 namespace krica::cli {
 namespace {

@@ -15,6 +15,7 @@
 
 #include "krica/runtime/error.hpp"
 #include "krica/runtime/words.hpp"
+#include "models/model_parts.hpp"
 #include "one_of.hpp"
 #include "progress.hpp"
 #include "runtime/nearest.hpp"

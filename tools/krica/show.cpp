@@ -7,6 +7,7 @@
 
 #include "commands.hpp"
 #include "krica/runtime/error.hpp"
+#include "models/model_parts.hpp"
 #include "models/votes.hpp"
 #include "report/atoms.hpp"
 #include "report/signal_atoms.hpp"

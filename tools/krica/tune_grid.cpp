@@ -7,6 +7,7 @@
 
 #include "krica/bases/basis.hpp"
 #include "krica/runtime/error.hpp"
+#include "models/resolved.hpp"
 #include "session.hpp"
 
 namespace krica::cli {

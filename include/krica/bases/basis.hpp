@@ -12,18 +12,18 @@
 #include <vector>
 
 #include "krica/kernels/kernel.hpp"
-#include "krica/objectives/atom_groups.hpp"
-#include "krica/objectives/discrimination.hpp"
 #include "krica/objectives/rica.hpp"
-#include "krica/solvers/adam_stream.hpp"
+#include "krica/objectives/terms.hpp"
+#include "krica/runtime/library.hpp"
+#include "krica/solvers/adam.hpp"
 
 namespace krica {
 
 enum class SolverKind { kLbfgs, kAdam, kFixedPoint };
-std::string_view name_of(SolverKind kind);
+KRICA_EXPORT std::string_view name_of(SolverKind kind);
 
 /// The signs of RICA's sources: one for all atoms, or one for each.
-struct SourceSigns {
+struct KRICA_EXPORT SourceSigns {
   std::vector<int> values = {1};  ///< 1 or -1
 
   /// "1,-1,1"
@@ -58,7 +58,7 @@ struct BasisOptions {
   bool untied = false;            ///< the autoencoder has a decoder of its own
 };
 
-struct BasisRequest {
+struct KRICA_EXPORT BasisRequest {
   ConstMatrixView<float> patches;  ///< preprocessed, one a row
   std::span<const int> labels;     ///< of the patches' images; may be empty
   BasisOptions options;
@@ -127,8 +127,8 @@ struct BasisMethod {
 };
 
 /// All methods, in the order of help.
-std::span<const BasisMethod> basis_methods();
+KRICA_EXPORT std::span<const BasisMethod> basis_methods();
 /// Throws InvalidArgument that lists the known names.
-const BasisMethod& basis_method(std::string_view name);
+KRICA_EXPORT const BasisMethod& basis_method(std::string_view name);
 
 }  // namespace krica

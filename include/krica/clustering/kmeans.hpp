@@ -9,11 +9,12 @@
 // farthest from its own centre. The same bits for any number of threads.
 #pragma once
 
+#include <functional>
 #include <string_view>
 #include <vector>
 
-#include "krica/clustering/turn.hpp"
 #include "krica/runtime/context.hpp"
+#include "krica/runtime/library.hpp"
 #include "krica/runtime/matrix.hpp"
 
 namespace krica {
@@ -22,9 +23,9 @@ enum class KmeansStart {
   kPlusPlus,  ///< k-means++, on at most 32 samples a cluster where there are more
   kSamples,   ///< K different random samples
 };
-std::string_view name_of(KmeansStart start);
+KRICA_EXPORT std::string_view name_of(KmeansStart start);
 
-struct KmeansOptions {
+struct KRICA_EXPORT KmeansOptions {
   Index n_clusters = 0;  ///< K, in 1 ... number of samples
   KmeansStart start = KmeansStart::kPlusPlus;
   Index max_iterations = 50;  ///< >= 0; 0 gives the start
@@ -42,15 +43,31 @@ struct KmeansResult {
   bool converged = false;
 };
 
+/// What is told after every iteration of K-means and of its spherical form. Going on from `rows`
+/// with as many iterations fewer gives what an uninterrupted run gives, unless this turn was the
+/// last.
+template <class Scalar>
+struct ClusteringTurn {
+  Index iteration = 0;  ///< from 1
+  double cost = 0;      ///< of `rows`
+  bool converged = false;
+  ConstMatrixView<Scalar> rows;  ///< centres or atoms, K×n
+};
+
+template <class Scalar>
+using ClusteringHook = std::function<void(const ClusteringTurn<Scalar>&)>;
+
 /// Throws InvalidArgument for bad options, empty data, NaN, Inf or squares that overflow.
 template <class Scalar>
-KmeansResult<Scalar> kmeans(const Context& context, ConstMatrixView<Scalar> X,
-                            const KmeansOptions& options, const ClusteringHook<Scalar>& hook = {});
+KRICA_EXPORT KmeansResult<Scalar> kmeans(const Context& context, ConstMatrixView<Scalar> X,
+                                         const KmeansOptions& options,
+                                         const ClusteringHook<Scalar>& hook = {});
 
 /// From given centres (K×n); options.start is not used.
 template <class Scalar>
-KmeansResult<Scalar> kmeans_from(const Context& context, ConstMatrixView<Scalar> X,
-                                 ConstMatrixView<Scalar> centers, const KmeansOptions& options,
-                                 const ClusteringHook<Scalar>& hook = {});
+KRICA_EXPORT KmeansResult<Scalar> kmeans_from(const Context& context, ConstMatrixView<Scalar> X,
+                                              ConstMatrixView<Scalar> centers,
+                                              const KmeansOptions& options,
+                                              const ClusteringHook<Scalar>& hook = {});
 
 }  // namespace krica

@@ -27,7 +27,7 @@
 
 #include "krica/data/image_set.hpp"
 #include "krica/data/sample_set.hpp"
-#include "krica/data/views.hpp"
+#include "krica/runtime/library.hpp"
 
 namespace krica {
 
@@ -44,10 +44,10 @@ enum class DataFormat {
   kCsv,
   kEmbedded,
 };
-std::string_view name_of(DataFormat format);
-DataFormat data_format(std::string_view name);
+KRICA_EXPORT std::string_view name_of(DataFormat format);
+KRICA_EXPORT DataFormat data_format(std::string_view name);
 
-struct OpenOptions {
+struct KRICA_EXPORT OpenOptions {
   DataFormat format = DataFormat::kAuto;
   /// Images become image_size × image_size; 0: as they are; unset: automatic_image_size().
   std::optional<Index> image_size = 0;
@@ -87,15 +87,15 @@ struct DataSet {
 /// Throws InvalidArgument for wrong options, DataError for content, IoError where the file system
 /// refuses. The context gives the seed of the split, the threads that look through files, and the
 /// memory that gzip and column-major files may take when they are unpacked.
-DataSet open_dataset(const Context& context, const std::filesystem::path& path,
-                     const OpenOptions& options = {});
+KRICA_EXPORT DataSet open_dataset(const Context& context, const std::filesystem::path& path,
+                                  const OpenOptions& options = {});
 
 /// What open_dataset takes a path for, without opening it: kFolder for an image file and for a
 /// directory that is nothing else. Throws DataError for a file that is none of the formats, IoError
 /// where the file system refuses.
-DataFormat recognised_format(const std::filesystem::path& path);
+KRICA_EXPORT DataFormat recognised_format(const std::filesystem::path& path);
 
 /// The built-in set: 28 × 28 grey, 10 classes of clothing, 200 training and 100 test images each.
-DataSet embedded_dataset();
+KRICA_EXPORT DataSet embedded_dataset();
 
 }  // namespace krica

@@ -19,6 +19,7 @@
 
 #include "krica/data/sample_set.hpp"
 #include "krica/runtime/context.hpp"
+#include "krica/runtime/library.hpp"
 #include "krica/runtime/matrix.hpp"
 
 namespace krica {
@@ -37,7 +38,7 @@ struct ImageShape {
 };
 
 /// "images of 28 x 28 x 1" or "samples of 20 values", for messages.
-std::string to_text(const ImageShape& shape);
+KRICA_EXPORT std::string to_text(const ImageShape& shape);
 
 enum class PixelType { kUint8, kFloat32 };
 
@@ -47,8 +48,8 @@ enum class ImageSizeRule {
   kShorter,  ///< "shorter": the shorter side fits, the middle of the longer one is kept
   kLonger,   ///< "longer": the longer side fits, the shorter one is filled with its border pixels
 };
-std::string_view name_of(ImageSizeRule rule);
-ImageSizeRule image_size_rule(std::string_view name);
+KRICA_EXPORT std::string_view name_of(ImageSizeRule rule);
+KRICA_EXPORT ImageSizeRule image_size_rule(std::string_view name);
 
 /// What is done to image files so that they become images of one shape. A model remembers it and
 /// does the same to what it is given later.
@@ -73,7 +74,7 @@ struct ImageSetInfo {
   Index signal_channels = 1;              ///< of samples: as SampleSetInfo::channels
 };
 
-class ImageSet {
+class KRICA_EXPORT ImageSet {
  public:
   explicit ImageSet(ImageSetInfo info);
   virtual ~ImageSet() = default;
@@ -112,11 +113,54 @@ using ImageSetPtr = std::shared_ptr<const ImageSet>;
 
 /// sha256 (hexadecimal) over shape, pixel type, pixels and labels: the same for the same content in
 /// another file format. Reads the whole set.
-std::string fingerprint(const Context& context, const ImageSet& set);
+KRICA_EXPORT std::string fingerprint(const Context& context, const ImageSet& set);
 
 /// One hash per image: the first 8 bytes of the SHA-256 over its shape, pixel type and pixels, as a
 /// big-endian number. The label does not count, and the same content in another file format has the
 /// same hash, so equal hashes mean duplicates. Reads the whole set.
-std::vector<std::uint64_t> image_hashes(const Context& context, const ImageSet& set);
+KRICA_EXPORT std::vector<std::uint64_t> image_hashes(const Context& context, const ImageSet& set);
+
+// Views of an ImageSet: sets that read through another one, without a copy of its pixels; and the
+// index lists of splits, which serve image and sample sets alike.
+//
+//   Split split = stratified_split(set->labels(), 0.2, seed);
+//   ImageSetPtr train = subset(set, split.train);
+
+/// The chosen images, in the given order (an index may come twice).
+KRICA_EXPORT ImageSetPtr subset(ImageSetPtr set, std::vector<Index> indices);
+
+/// The first `count` images, or all where there are fewer. count must be positive.
+KRICA_EXPORT ImageSetPtr first_images(ImageSetPtr set, Index count);
+
+/// Every image as image_size × image_size: averaged over areas where it shrinks, bilinear where it
+/// grows. Gives the set itself where nothing changes.
+KRICA_EXPORT ImageSetPtr resized(ImageSetPtr set, Index image_size,
+                                 ImageSizeRule rule = ImageSizeRule::kSquare);
+
+/// Grey (channels 1: 0.299 R + 0.587 G + 0.114 B) or colour (3: grey three times).
+KRICA_EXPORT ImageSetPtr with_channels(ImageSetPtr set, Index channels);
+
+/// Samples of n numbers as a set of shape 1 × 1 × n, so that what streams images streams them too.
+/// A sample is its own only descriptor (patches/local_descriptors.hpp). Gives null for null.
+/// Reading throws DataError for a number beyond float32.
+KRICA_EXPORT ImageSetPtr as_images(SampleSetPtr samples);
+
+struct Split {
+  std::vector<Index> train;  ///< ascending
+  std::vector<Index> test;   ///< ascending
+};
+
+/// `test_fraction` of each class (rounded; at least one image and not all, where the class has two
+/// or more) for test. Depends on labels, fraction and seed alone.
+KRICA_EXPORT Split stratified_split(const std::vector<int>& labels, double test_fraction,
+                                    std::uint64_t seed);
+
+/// The same without labels.
+KRICA_EXPORT Split random_split(Index size, double test_fraction, std::uint64_t seed);
+
+/// `per_class` images of each class for training, the rest for test. `repeat` numbers independent
+/// draws. Throws InvalidArgument where a class has fewer than per_class images.
+KRICA_EXPORT Split stratified_draw(const std::vector<int>& labels, Index per_class,
+                                   std::uint64_t seed, std::uint64_t repeat = 0);
 
 }  // namespace krica

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "krica/runtime/context.hpp"
+#include "krica/runtime/library.hpp"
 #include "krica/runtime/matrix.hpp"
 
 namespace krica {
@@ -18,8 +19,8 @@ enum class SampleType { kFloat32, kFloat64 };
 
 /// What the class names stand for: text as it is, or numbers written out ("1", "2", "3").
 enum class LabelType { kText, kInteger, kFloat, kBoolean };
-std::string_view name_of(LabelType type);  ///< "text", "integer", "float", "boolean"
-LabelType label_type(std::string_view name);
+KRICA_EXPORT std::string_view name_of(LabelType type);  ///< "text", "integer", "float", "boolean"
+KRICA_EXPORT LabelType label_type(std::string_view name);
 
 struct SampleSetInfo {
   Index rows = 0;
@@ -36,7 +37,7 @@ struct SampleSetInfo {
   [[nodiscard]] Index steps() const { return cols / channels; }
 };
 
-class SampleSet {
+class KRICA_EXPORT SampleSet {
  public:
   explicit SampleSet(SampleSetInfo info);
   virtual ~SampleSet() = default;
@@ -68,9 +69,9 @@ class SampleSet {
 using SampleSetPtr = std::shared_ptr<const SampleSet>;
 
 /// The chosen rows, in the given order (an index may come twice).
-SampleSetPtr subset(SampleSetPtr set, std::vector<Index> indices);
+KRICA_EXPORT SampleSetPtr subset(SampleSetPtr set, std::vector<Index> indices);
 
 /// sha256 (hexadecimal) over the shape, the numbers and the labels. Reads the whole set.
-std::string fingerprint(const Context& context, const SampleSet& set);
+KRICA_EXPORT std::string fingerprint(const Context& context, const SampleSet& set);
 
 }  // namespace krica

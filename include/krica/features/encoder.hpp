@@ -21,6 +21,7 @@
 
 #include "krica/kernels/kernel.hpp"
 #include "krica/runtime/archive.hpp"
+#include "krica/runtime/library.hpp"
 #include "krica/runtime/matrix.hpp"
 
 namespace krica {
@@ -36,13 +37,13 @@ enum class EncoderKind {
   kLasso,
   kLinear
 };
-std::string_view name_of(EncoderKind kind);
-EncoderKind encoder_kind(std::string_view name);
+KRICA_EXPORT std::string_view name_of(EncoderKind kind);
+KRICA_EXPORT EncoderKind encoder_kind(std::string_view name);
 
 /// The values of a code by that many atoms: K, or 2K.
-Index channels_of(EncoderKind kind, Index atoms);
+KRICA_EXPORT Index channels_of(EncoderKind kind, Index atoms);
 
-struct EncoderOptions {
+struct KRICA_EXPORT EncoderOptions {
   EncoderKind kind = EncoderKind::kKernel;
   Kernel kernel = {};       ///< of the kernel code and the lasso
   double threshold = 0.25;  ///< t of the soft threshold where atoms have none of their own, >= 0
@@ -52,10 +53,10 @@ struct EncoderOptions {
 };
 
 /// Whether atoms have shapes with this encoder.
-bool has_shapes(const EncoderOptions& options);
+KRICA_EXPORT bool has_shapes(const EncoderOptions& options);
 
 /// Copies share the atoms, which never change.
-class Encoder {
+class KRICA_EXPORT Encoder {
  public:
   /// Keeps a copy of the atoms (K×n) and of their shapes: one an atom, or none for
   /// options.kernel.gamma, options.threshold or a bias of 0. Throws InvalidArgument for bad

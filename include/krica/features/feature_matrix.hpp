@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "krica/runtime/context.hpp"
+#include "krica/runtime/library.hpp"
 #include "krica/runtime/matrix.hpp"
 
 namespace krica {
@@ -12,7 +13,7 @@ namespace krica {
 /// A rows × cols float matrix in memory, or, where it would exceed the context's memory budget, in
 /// a mapped temporary file that vanishes with it; or in a file of the caller's, to survive an
 /// interruption.
-class FeatureMatrix {
+class KRICA_EXPORT FeatureMatrix {
  public:
   /// Throws IoError where a temporary file is needed and cannot be made.
   FeatureMatrix(const Context& context, Index rows, Index cols);

@@ -20,6 +20,7 @@
 #include <string_view>
 
 #include "krica/runtime/context.hpp"
+#include "krica/runtime/library.hpp"
 #include "krica/runtime/matrix.hpp"
 
 namespace krica {
@@ -35,11 +36,11 @@ enum class KernelKind {
 
 /// "gaussian" and so on, as on the command line. kernel_kind throws InvalidArgument for other
 /// names.
-std::string_view name_of(KernelKind kind);
-KernelKind kernel_kind(std::string_view name);
+KRICA_EXPORT std::string_view name_of(KernelKind kind);
+KRICA_EXPORT KernelKind kernel_kind(std::string_view name);
 
 /// Parameters that the kind does not use are ignored.
-struct Kernel {
+struct KRICA_EXPORT Kernel {
   KernelKind kind = KernelKind::kGaussian;
   double gamma = 1.0;  ///< width of the Gaussian, > 0; auto_gamma() fits it to data
   int degree = 3;      ///< of the polynomial, >= 1
@@ -50,28 +51,29 @@ struct Kernel {
 
 /// κ(w, x) of two vectors of length n.
 template <class Scalar>
-double kernel_value(const Kernel& kernel, const Scalar* w, const Scalar* x, Index n);
+KRICA_EXPORT double kernel_value(const Kernel& kernel, const Scalar* w, const Scalar* x, Index n);
 
 /// ∂κ(w, x)/∂w, written to derivative (n values).
 template <class Scalar>
-void kernel_derivative(const Kernel& kernel, const Scalar* w, const Scalar* x, Index n,
-                       double* derivative);
+KRICA_EXPORT void kernel_derivative(const Kernel& kernel, const Scalar* w, const Scalar* x, Index n,
+                                    double* derivative);
 
 /// gram(i, u) = κ(atoms_u, samples_i): samples m×n, atoms K×n, gram m×K. Blocked; matrix products
 /// for all kernels but the histogram intersection.
 template <class Scalar>
-void kernel_matrix(const Context& context, const Kernel& kernel, ConstMatrixView<Scalar> samples,
-                   ConstMatrixView<Scalar> atoms, MatrixView<Scalar> gram);
+KRICA_EXPORT void kernel_matrix(const Context& context, const Kernel& kernel,
+                                ConstMatrixView<Scalar> samples, ConstMatrixView<Scalar> atoms,
+                                MatrixView<Scalar> gram);
 
 /// The same for one set with itself: exactly symmetric, with the exact diagonal.
 template <class Scalar>
-void kernel_matrix(const Context& context, const Kernel& kernel, ConstMatrixView<Scalar> atoms,
-                   MatrixView<Scalar> gram);
+KRICA_EXPORT void kernel_matrix(const Context& context, const Kernel& kernel,
+                                ConstMatrixView<Scalar> atoms, MatrixView<Scalar> gram);
 
 /// 6 / median ‖x - x'‖² over seeded random pairs of samples (at most 10,000 pairs). The usual
 /// 1/median is far too wide for over-complete bases; see docs/math.md. Throws InvalidArgument where
 /// the median is 0.
 template <class Scalar>
-double auto_gamma(const Context& context, ConstMatrixView<Scalar> samples);
+KRICA_EXPORT double auto_gamma(const Context& context, ConstMatrixView<Scalar> samples);
 
 }  // namespace krica

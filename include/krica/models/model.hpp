@@ -12,68 +12,36 @@
 // files.
 #pragma once
 
-#include <optional>
+#include <filesystem>
+#include <memory>
 #include <string>
 #include <vector>
 
-#include "krica/classify/linear_classifier.hpp"
-#include "krica/classify/standardiser.hpp"
-#include "krica/features/extractor.hpp"
+#include "krica/data/image_set.hpp"
+#include "krica/features/feature_matrix.hpp"
 #include "krica/models/options.hpp"
-#include "krica/models/seen_images.hpp"
-#include "krica/models/value_range.hpp"
-#include "krica/patches/sample_units.hpp"
-#include "krica/solvers/solver.hpp"
+#include "krica/runtime/archive.hpp"
+#include "krica/runtime/library.hpp"
 
 namespace krica {
 
-/// A linear classifier of standardised features.
-struct ClassifierParts {
-  Standardiser standardiser;
-  LinearClassifier linear;
-  /// Turns scores into probabilities (classify/calibration.hpp); none where there was nothing to
-  /// calibrate on, and in older model files.
-  std::optional<double> temperature = {};
-
-  void save(Archive& archive) const;
-  /// None where the archive holds no classifier. Throws DataError for one that is incomplete.
-  static std::optional<ClassifierParts> load_if(const Archive& archive);
-};
-
-class Model {
+class KRICA_EXPORT Model {
  public:
-  struct Parts {
-    PipelineOptions options;  ///< resolved; gamma and svm_c as the data settled them
-    ImageShape shape;
-    SampleUnits units;  ///< in which the extractor sees samples; of images the identity
-    std::vector<std::string> class_names;  ///< empty without a classifier
-    LabelType label_type = LabelType::kText;
-    std::string fingerprint;  ///< of the training images and labels
-    SeenImages seen = {};     ///< which images those were
-    ImagePreparation preparation = {};
-    Index signal_channels =
-        1;  ///< of samples that are signals: their values are channel by channel
-    std::optional<ValueRange> value_range = {};  ///< of the training images' values, where known
-    std::string basis_status = "converged";
-    std::vector<HistoryRow> history;            ///< of the basis' solver
-    std::vector<std::int64_t> atom_class;       ///< of every atom, where they belong to classes
-    std::optional<FeatureExtractor> extractor;  ///< none: raw pixels
-    std::optional<ClassifierParts> classifier;
-  };
+  struct Parts;  ///< models/model_parts.hpp of the sources
+  explicit Model(Parts parts);
 
-  explicit Model(Parts parts) : parts_(std::move(parts)) {}
-
-  [[nodiscard]] const Parts& parts() const { return parts_; }
-  [[nodiscard]] const PipelineOptions& options() const { return parts_.options; }
-  [[nodiscard]] ImageShape shape() const { return parts_.shape; }
-  [[nodiscard]] const std::vector<std::string>& class_names() const { return parts_.class_names; }
+  [[nodiscard]] const Parts& parts() const { return *parts_; }
+  /// As training settled them.
+  [[nodiscard]] const PipelineOptions& options() const;
+  [[nodiscard]] ImageShape shape() const;
+  [[nodiscard]] const std::vector<std::string>& class_names() const;
+  /// How learning the atoms ended: "converged", "iteration limit", ...
+  [[nodiscard]] const std::string& basis_status() const;
   /// The images as they were learned from, in range; the set itself where nothing changes. The
   /// result reads through `images`.
   [[nodiscard]] ImageSetPtr in_learned_range(const Context& context, const ImageSet& images) const;
-  [[nodiscard]] bool has_classifier() const { return parts_.classifier.has_value(); }
-  [[nodiscard]] bool has_probabilities() const {
-    return has_classifier() && parts_.classifier->temperature.has_value();
-  }
+  [[nodiscard]] bool has_classifier() const;
+  [[nodiscard]] bool has_probabilities() const;
   [[nodiscard]] Index n_features() const;
 
   /// Pooled features, images × n_features(). Images in 0 ... 1 are scaled where the model learned
@@ -106,7 +74,7 @@ class Model {
                                                 const ImageSet& images) const;
   [[nodiscard]] Matrix<float> plain_scores(const Context& context, const ImageSet& images) const;
 
-  Parts parts_;
+  std::shared_ptr<const Parts> parts_;
 };
 
 }  // namespace krica

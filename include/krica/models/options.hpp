@@ -11,11 +11,10 @@
 #include "krica/bases/basis.hpp"
 #include "krica/classify/linear_classifier.hpp"
 #include "krica/features/encoder.hpp"
-#include "krica/features/extractor.hpp"
-#include "krica/joint/trainer.hpp"
+#include "krica/features/pooling.hpp"
 #include "krica/kernels/kernel.hpp"
-#include "krica/models/data_facts.hpp"
-#include "krica/patches/preprocessing.hpp"
+#include "krica/patches/whitening.hpp"
+#include "krica/runtime/library.hpp"
 #include "krica/runtime/words.hpp"
 
 namespace krica {
@@ -34,7 +33,7 @@ struct DescriptorOptions {
 };
 
 enum class WhiteningMethod { kNone, kZca, kPca, kStandardise, kKernelPca };
-std::string_view name_of(WhiteningMethod method);
+KRICA_EXPORT std::string_view name_of(WhiteningMethod method);
 
 struct WhiteningChoice {
   Auto<WhiteningMethod> method = {};
@@ -96,7 +95,7 @@ struct MaxMarginChoice {
   Auto<bool> flips = {};
   Index crops = 0;
   MarginLoss loss = MarginLoss::kSquaredHinge;
-  double decay = JointOptions{}.decay;
+  double decay = kLearnedDecay;
   double reconstruction = 0;
   Auto<bool> learn_gamma = {};
   Auto<double> held_out = {};
@@ -110,7 +109,7 @@ struct ClassifierChoice {
   bool test_flips = false;
 };
 
-struct PipelineOptions {
+struct KRICA_EXPORT PipelineOptions {
   std::string method{kAutoMethod};
   DescriptorOptions descriptor = {};
   WhiteningChoice whitening = {};
@@ -127,34 +126,9 @@ struct PipelineOptions {
   void validate() const;
 };
 
-/// The words that an option knows, for help and completion; empty where it takes a number. Where a
-/// value may be left open, "auto" is allowed beside them, and pooling-groups also takes a number.
-std::vector<std::string> choices_of(std::string_view option);
-
-/// What is left to the data (recommendation.hpp) or to the method, settled: a copy without unset
-/// values except gamma, C, batch, held_out and refit, which training settles, and those without
-/// effect. Samples
-/// are their own patches: for them receptive_field and stride are 1, pool is 1x1 whatever was
-/// given. Without a classifier (no classes), the codes themselves are the result: those of linear
-/// methods keep their sign then.
-PipelineOptions resolved(const PipelineOptions& options, const DataFacts& facts);
-
-/// Whether the kernel shapes the model: its codes, or how its basis is learned. For options that
-/// resolved() gave.
-bool uses_kernel(const PipelineOptions& settled);
-/// False where the option's value would change nothing beside the others, as the width of the
-/// Gaussian with another kernel. Knows what the methods' grids search; true for all else.
-bool has_effect(const PipelineOptions& settled, std::string_view option);
-
 /// As JSON text and back; unset values are "auto". Throws DataError for text that is not such a
 /// list; unknown names are refused.
-std::string to_json(const PipelineOptions& options);
-PipelineOptions options_from_json(const std::string& text);
-
-/// The parts' own options. gamma must be set for the kernel of kernel methods.
-Kernel kernel_of(const PipelineOptions& options);
-EncoderOptions encoder_of(const PipelineOptions& options);
-FeatureOptions features_of(const PipelineOptions& options);
-PreprocessingOptions preprocessing_of(const PipelineOptions& options, const ImageShape& shape);
+KRICA_EXPORT std::string to_json(const PipelineOptions& options);
+KRICA_EXPORT PipelineOptions options_from_json(const std::string& text);
 
 }  // namespace krica

@@ -13,9 +13,10 @@
 #include <string>
 #include <vector>
 
-#include "krica/classify/svm_trainer.hpp"
+#include "krica/classify/linear_classifier.hpp"
 #include "krica/models/model.hpp"
-#include "krica/solvers/adam_stream.hpp"
+#include "krica/runtime/library.hpp"
+#include "krica/solvers/adam.hpp"
 
 namespace krica {
 
@@ -26,7 +27,7 @@ struct StageTime {
 };
 
 /// Stages of the same name as one: times added up, the higher peak.
-std::vector<StageTime> summed(const std::vector<StageTime>& stages);
+KRICA_EXPORT std::vector<StageTime> summed(const std::vector<StageTime>& stages);
 
 /// Accuracy on images that took no part in learning, by which max-margin training chose what to
 /// keep.
@@ -70,10 +71,10 @@ struct TrainingJob {
 /// Throws InvalidArgument for options that do not fit the images, no labels, or one class;
 /// Cancelled after the checkpoint is written; InvalidArgument naming the options for a checkpoint
 /// of another job, DataError for one of other data.
-Model train(const Context& context, const ImageSet& images, const TrainingJob& job,
-            TrainingReport* report = nullptr);
+KRICA_EXPORT Model train(const Context& context, const ImageSet& images, const TrainingJob& job,
+                         TrainingReport* report = nullptr);
 
 /// Removes the files that a training job kept at `path`, if any.
-void remove_checkpoint(const std::filesystem::path& path);
+KRICA_EXPORT void remove_checkpoint(const std::filesystem::path& path);
 
 }  // namespace krica

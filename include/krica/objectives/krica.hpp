@@ -5,8 +5,8 @@
 //   f(W) = 1/m Σ_i [ κ(x_i,x_i) + s_i G s_iᵀ - 2 s_i s_iᵀ + λ Σ_j sqrt(ε + Σ_u H_ju s_iu²) + α
 //   d(s_i) ]
 //
-// X m×n samples, W K×n basis, s_iu = κ(w_u, x_i), G_uv = κ(w_u, w_v); H in atom_groups.hpp, d in
-// discrimination.hpp. With the linear kernel it is RICA. Y. Xiao, Z. Zhu, Y. Zhao, "Kernel
+// X m×n samples, W K×n basis, s_iu = κ(w_u, x_i), G_uv = κ(w_u, w_v); H and d in terms.hpp.
+// With the linear kernel it is RICA. Y. Xiao, Z. Zhu, Y. Zhao, "Kernel
 // Reconstruction ICA for Sparse Representation", section 4; the paper prints 1 for κ(x,x) and a
 // derivative that is wrong (docs/math.md, errata).
 //
@@ -23,13 +23,13 @@
 #include <vector>
 
 #include "krica/kernels/kernel.hpp"
-#include "krica/objectives/atom_groups.hpp"
-#include "krica/objectives/discrimination.hpp"
-#include "krica/solvers/basis_objective.hpp"
+#include "krica/objectives/terms.hpp"
+#include "krica/runtime/library.hpp"
+#include "krica/solvers/objective.hpp"
 
 namespace krica {
 
-struct KricaOptions {
+struct KRICA_EXPORT KricaOptions {
   Index n_components = 0;  ///< K > 0
   Kernel kernel = {};
   double sparsity = 0.01;  ///< λ >= 0
@@ -44,9 +44,9 @@ struct KricaOptions {
 };
 
 template <class Scalar>
-class KricaObjective final : public SampledObjective<Scalar>,
-                             public BasisObjective<Scalar>,
-                             public CurvedObjective<Scalar> {
+class KRICA_EXPORT KricaObjective final : public SampledObjective<Scalar>,
+                                          public BasisObjective<Scalar>,
+                                          public CurvedObjective<Scalar> {
  public:
   /// Keeps the view of X and a copy of the labels. Labels (0 ... c-1,
   /// one a sample) are needed where discrimination.weight > 0. Throws InvalidArgument for bad

@@ -23,9 +23,9 @@
 #include <string_view>
 #include <vector>
 
-#include "krica/objectives/atom_groups.hpp"
-#include "krica/objectives/discrimination.hpp"
-#include "krica/solvers/basis_objective.hpp"
+#include "krica/objectives/terms.hpp"
+#include "krica/runtime/library.hpp"
+#include "krica/solvers/objective.hpp"
 
 namespace krica {
 
@@ -38,16 +38,16 @@ enum class RowNorm {
   kExact,  ///< v = w / ‖w‖, as in MATLAB's rica
 };
 
-std::string_view name_of(Contrast contrast);
-std::string_view name_of(WeightOn weight_on);
-std::string_view name_of(Reduce reduce);
-std::string_view name_of(RowNorm row_norm);
-Contrast contrast(std::string_view name);
-WeightOn weight_on(std::string_view name);
-Reduce reduce(std::string_view name);
-RowNorm row_norm(std::string_view name);
+KRICA_EXPORT std::string_view name_of(Contrast contrast);
+KRICA_EXPORT std::string_view name_of(WeightOn weight_on);
+KRICA_EXPORT std::string_view name_of(Reduce reduce);
+KRICA_EXPORT std::string_view name_of(RowNorm row_norm);
+KRICA_EXPORT Contrast contrast(std::string_view name);
+KRICA_EXPORT WeightOn weight_on(std::string_view name);
+KRICA_EXPORT Reduce reduce(std::string_view name);
+KRICA_EXPORT RowNorm row_norm(std::string_view name);
 
-struct RicaOptions {
+struct KRICA_EXPORT RicaOptions {
   Index n_components = 0;  ///< K > 0
   Contrast contrast = Contrast::kSmoothL1;
   double weight = 0.01;  ///< λ >= 0
@@ -68,18 +68,19 @@ struct RicaOptions {
 ///   le       smooth-l1, weight on sparsity, mean, row norm soft
 ///   matlab   matlab-logcosh, weight on reconstruction, mean, row norm exact
 enum class RicaConvention { kPaper, kLe, kMatlab };
-std::string_view name_of(RicaConvention convention);
-void apply_convention(RicaOptions& options, RicaConvention convention);
+KRICA_EXPORT std::string_view name_of(RicaConvention convention);
+KRICA_EXPORT void apply_convention(RicaOptions& options, RicaConvention convention);
 
 /// The contrasts by their names in the pipeline's options: smooth-l1, and MATLAB's
 ///   logcosh   ½ log cosh(2 s)        exp   -exp(-s²/2)        sqrt   sqrt(s² + 1e-8)
 /// Sets contrast and, for sqrt, epsilon.
 enum class RicaContrast { kSmoothL1, kLogcosh, kExp, kSqrt };
-std::string_view name_of(RicaContrast contrast);
-void apply_contrast(RicaOptions& options, RicaContrast contrast);
+KRICA_EXPORT std::string_view name_of(RicaContrast contrast);
+KRICA_EXPORT void apply_contrast(RicaOptions& options, RicaContrast contrast);
 
 template <class Scalar>
-class RicaObjective final : public SampledObjective<Scalar>, public BasisObjective<Scalar> {
+class KRICA_EXPORT RicaObjective final : public SampledObjective<Scalar>,
+                                         public BasisObjective<Scalar> {
  public:
   /// As KricaObjective's.
   RicaObjective(ConstMatrixView<Scalar> X, RicaOptions options, std::span<const int> labels = {});

@@ -16,14 +16,19 @@
 
 #include "krica/runtime/archive.hpp"
 #include "krica/runtime/context.hpp"
+#include "krica/runtime/library.hpp"
 
 namespace krica {
 
 enum class WhiteningKind { kNone, kZca, kPca, kStandardise };
-std::string_view name_of(WhiteningKind kind);
-WhiteningKind whitening_kind(std::string_view name);
+KRICA_EXPORT std::string_view name_of(WhiteningKind kind);
+KRICA_EXPORT WhiteningKind whitening_kind(std::string_view name);
 
-struct WhiteningOptions {
+/// Which samples kernel PCA spans its space with, where it does not take all.
+enum class LandmarkChoice { kKmeans, kRandom };
+KRICA_EXPORT std::string_view name_of(LandmarkChoice choice);
+
+struct KRICA_EXPORT WhiteningOptions {
   WhiteningKind kind = WhiteningKind::kZca;
   double epsilon = 0.1;   ///< ε >= 0
   bool relative = false;  ///< epsilon is a fraction of the mean or median variance
@@ -32,7 +37,7 @@ struct WhiteningOptions {
   void validate() const;
 };
 
-class Whitening {
+class KRICA_EXPORT Whitening {
  public:
   /// Throws InvalidArgument for bad options, fewer than two samples, NaN or Inf, and samples that
   /// are all equal.

@@ -18,11 +18,12 @@
 #include <string_view>
 #include <vector>
 
+#include "krica/runtime/library.hpp"
 #include "krica/runtime/matrix.hpp"
 
 namespace krica {
 
-class Archive {
+class KRICA_EXPORT Archive {
  public:
   /// Tensors: float, double, std::int64_t, std::uint8_t. Putting a name again replaces it.
   template <class Scalar>

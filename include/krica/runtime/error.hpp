@@ -13,24 +13,26 @@
 #include <stdexcept>
 #include <string>
 
+#include "krica/runtime/library.hpp"
+
 namespace krica {
 
-class InvalidArgument : public std::invalid_argument {
+class KRICA_EXPORT InvalidArgument : public std::invalid_argument {
  public:
   using std::invalid_argument::invalid_argument;
 };
 
-class DataError : public std::runtime_error {
+class KRICA_EXPORT DataError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-class IoError : public std::runtime_error {
+class KRICA_EXPORT IoError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-class Cancelled : public std::runtime_error {
+class KRICA_EXPORT Cancelled : public std::runtime_error {
  public:
   Cancelled() : std::runtime_error("cancelled") {}
 };

@@ -21,6 +21,8 @@
 #include <type_traits>
 #include <utility>
 
+#include "krica/runtime/library.hpp"
+
 namespace krica {
 
 using Index = std::int64_t;
@@ -49,7 +51,7 @@ struct AlignedFree {
 
 /// An owning, zero-initialised, row-major matrix.
 template <class Scalar>
-class Matrix {
+class KRICA_EXPORT Matrix {
  public:
   Matrix() = default;
   Matrix(Index rows, Index cols)
@@ -114,7 +116,7 @@ class Matrix {
 
 /// A read-only view of row-major memory, rows `stride` elements apart.
 template <class Scalar>
-class ConstMatrixView
+class KRICA_EXPORT ConstMatrixView
     : public Eigen::Map<const RowMajor<Scalar>, Eigen::Unaligned, Eigen::OuterStride<>> {
   using Base = Eigen::Map<const RowMajor<Scalar>, Eigen::Unaligned, Eigen::OuterStride<>>;
 
@@ -144,7 +146,8 @@ class ConstMatrixView
 
 /// A writable view of row-major memory.
 template <class Scalar>
-class MatrixView : public Eigen::Map<RowMajor<Scalar>, Eigen::Unaligned, Eigen::OuterStride<>> {
+class KRICA_EXPORT MatrixView
+    : public Eigen::Map<RowMajor<Scalar>, Eigen::Unaligned, Eigen::OuterStride<>> {
   using Base = Eigen::Map<RowMajor<Scalar>, Eigen::Unaligned, Eigen::OuterStride<>>;
 
  public:

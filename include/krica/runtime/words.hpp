@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "krica/runtime/error.hpp"
+#include "krica/runtime/library.hpp"
 
 namespace krica {
 
@@ -33,9 +34,9 @@ std::vector<std::string> all_names() {
 
 /// Throws InvalidArgument: "[options] unknown kernel 'gausian'; did you mean 'gaussian'?; known:
 /// linear, gaussian, ..."
-[[noreturn]] void unknown_word(std::string_view what, std::string_view word,
-                               const std::vector<std::string>& known,
-                               std::string_view operation = "options");
+[[noreturn]] KRICA_EXPORT void unknown_word(std::string_view what, std::string_view word,
+                                            const std::vector<std::string>& known,
+                                            std::string_view operation = "options");
 
 template <class Value>
 concept Worded = std::is_enum_v<Value> || requires(const Value& value, std::string_view text) {

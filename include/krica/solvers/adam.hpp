@@ -8,6 +8,10 @@
 // and the epoch.
 #pragma once
 
+#include <functional>
+#include <vector>
+
+#include "krica/runtime/library.hpp"
 #include "krica/solvers/solver.hpp"
 
 namespace krica {
@@ -18,10 +22,10 @@ enum class RateSchedule {
   kOneCycle,  ///< rises from rate/25 to rate over the first 30 % of the steps, then falls to
               ///< rate/10⁴ (cosines)
 };
-std::string_view name_of(RateSchedule schedule);
-RateSchedule rate_schedule(std::string_view name);
+KRICA_EXPORT std::string_view name_of(RateSchedule schedule);
+KRICA_EXPORT RateSchedule rate_schedule(std::string_view name);
 
-struct AdamOptions {
+struct KRICA_EXPORT AdamOptions {
   Index epochs = 20;   ///< at most, >= 0; shapes the schedule
   Index batch = 512;   ///< samples a step, >= 1; at most the samples not held out
   double rate = 1e-2;  ///< > 0
@@ -39,7 +43,7 @@ struct AdamOptions {
 };
 
 template <class Scalar>
-class Adam {
+class KRICA_EXPORT Adam {
  public:
   explicit Adam(AdamOptions options = {}, SolverHooks hooks = {});
 
@@ -56,9 +60,46 @@ class Adam {
 };
 
 /// The steps of the one-cycle schedule in which the rate rises.
-Index warm_up_steps(Index total_steps);
+KRICA_EXPORT Index warm_up_steps(Index total_steps);
 
 /// The rate of step `step` of `total_steps`.
-double rate_at(const AdamOptions& options, Index step, Index total_steps);
+KRICA_EXPORT double rate_at(const AdamOptions& options, Index step, Index total_steps);
+
+///
+/// Adam on samples that arrive in parts: every part is passed over once, in steps of at
+/// most `batch` samples and at a constant rate; W and the gradient's moments go on from part to
+/// part. Nothing is held out, so the last W is the result.
+///
+///   krica::AdamStream<float> stream;
+///   for (part...) { objective of the part; stream.pass(context, objective, options, start); }
+template <class Scalar>
+class KRICA_EXPORT AdamStream {
+ public:
+  AdamStream() = default;
+  explicit AdamStream(const Archive& archive);
+
+  /// Begins at W instead of the first pass's start().
+  void begin(ConstMatrixView<Scalar> W);
+
+  /// Passes over the objective's samples, in an order that follows from the seed and the number of
+  /// passes; the first one begins at start(). Of the options batch, rate, betas and epsilon count.
+  /// Gives kIterationLimit; kCancelled or kNumericalTrouble, where the steps before stand.
+  Status pass(const Context& context, SampledObjective<Scalar>& objective,
+              const AdamOptions& options, const std::function<Matrix<Scalar>()>& start);
+
+  [[nodiscard]] bool begun() const { return W_.size() > 0; }
+  [[nodiscard]] const Matrix<Scalar>& W() const { return W_; }
+  /// A row a pass; value and training_value are the mean minibatch value.
+  [[nodiscard]] const std::vector<HistoryRow>& history() const { return history_; }
+
+  [[nodiscard]] Archive saved() const;
+
+ private:
+  Matrix<Scalar> W_;
+  Matrix<Scalar> first_moment_;
+  Matrix<Scalar> second_moment_;
+  std::vector<HistoryRow> history_;
+  Index step_ = 0;
+};
 
 }  // namespace krica

@@ -8,12 +8,13 @@
 // enough (Armijo). So f never rises.
 #pragma once
 
-#include "krica/solvers/basis_objective.hpp"
+#include "krica/runtime/library.hpp"
+#include "krica/solvers/objective.hpp"
 #include "krica/solvers/solver.hpp"
 
 namespace krica {
 
-struct FixedPointOptions {
+struct KRICA_EXPORT FixedPointOptions {
   Index max_iterations = 200;  ///< >= 0
   double gradient_tolerance =
       1e-5;  ///< converged when ‖g‖₂ <= gradient_tolerance · max(1, ‖W‖₂); >= 0
@@ -26,7 +27,7 @@ struct FixedPointOptions {
 };
 
 template <class Scalar>
-class FixedPoint {
+class KRICA_EXPORT FixedPoint {
  public:
   explicit FixedPoint(FixedPointOptions options = {}, SolverHooks hooks = {});
 

@@ -8,11 +8,12 @@
 // and keeps the best iterate when the line search fails.
 #pragma once
 
+#include "krica/runtime/library.hpp"
 #include "krica/solvers/solver.hpp"
 
 namespace krica {
 
-struct LbfgsOptions {
+struct KRICA_EXPORT LbfgsOptions {
   Index max_iterations = 500;  ///< >= 0
   Index history = 10;          ///< pairs kept, >= 1
   double gradient_tolerance =
@@ -28,7 +29,7 @@ struct LbfgsOptions {
 };
 
 template <class Scalar>
-class Lbfgs {
+class KRICA_EXPORT Lbfgs {
  public:
   explicit Lbfgs(LbfgsOptions options = {}, SolverHooks hooks = {});
 

@@ -9,12 +9,13 @@
 #include <span>
 
 #include "krica/runtime/context.hpp"
+#include "krica/runtime/library.hpp"
 #include "krica/runtime/matrix.hpp"
 
 namespace krica {
 
 template <class Scalar>
-class Objective {
+class KRICA_EXPORT Objective {
  public:
   Objective() = default;
   Objective(const Objective&) = delete;
@@ -36,7 +37,7 @@ class Objective {
 /// A mean (or sum) over samples, of which parts can be evaluated: the same function on the given
 /// samples only (indices below n_samples()).
 template <class Scalar>
-class SampledObjective : public virtual Objective<Scalar> {
+class KRICA_EXPORT SampledObjective : public virtual Objective<Scalar> {
  public:
   [[nodiscard]] virtual Index n_samples() const = 0;
 
@@ -60,6 +61,32 @@ class SampledObjective : public virtual Objective<Scalar> {
   /// f on the samples, or on all; overwrites the gradient where it is not null.
   virtual double evaluate(const Context& context, std::optional<std::span<const Index>> samples,
                           ConstMatrixView<Scalar> W, MatrixView<Scalar>* gradient) = 0;
+};
+
+/// Whether a basis is fit to be returned as a success.
+enum class BasisCondition {
+  kSound,
+  kDiverged,   ///< the codes of over half the atoms vary by at most 1e-3 of their mean
+  kCollapsed,  ///< over half the atoms lie within 1e-3 of another one
+};
+
+/// Solvers ask it of what they are about to return.
+template <class Scalar>
+class KRICA_EXPORT BasisObjective : public virtual Objective<Scalar> {
+ public:
+  [[nodiscard]] virtual BasisCondition condition(const Context& context,
+                                                 ConstMatrixView<Scalar> W) = 0;
+};
+
+/// With a fixed-point form ∂f/∂w_p = D_p (w_p - w*_p), where w*_p depends on W through the kernel
+/// values only.
+template <class Scalar>
+class KRICA_EXPORT CurvedObjective : public virtual Objective<Scalar> {
+ public:
+  /// As value_and_gradient, and the rows' curvature D.
+  virtual double value_gradient_and_curvature(const Context& context, ConstMatrixView<Scalar> W,
+                                              MatrixView<Scalar> gradient,
+                                              std::span<double> curvature) = 0;
 };
 
 }  // namespace krica

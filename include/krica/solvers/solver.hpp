@@ -19,6 +19,7 @@
 
 #include "krica/runtime/archive.hpp"
 #include "krica/runtime/context.hpp"
+#include "krica/runtime/library.hpp"
 #include "krica/solvers/objective.hpp"
 
 namespace krica {
@@ -34,12 +35,12 @@ enum class Status {
 };
 
 /// "converged", "iteration-limit", ...
-std::string_view name_of(Status status);
+KRICA_EXPORT std::string_view name_of(Status status);
 /// What it means and what to change, as one sentence.
-std::string_view explanation_of(Status status);
+KRICA_EXPORT std::string_view explanation_of(Status status);
 
 /// One iteration, or an epoch of Adam. NaN: the method has no such quantity.
-struct HistoryRow {
+struct KRICA_EXPORT HistoryRow {
   static constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 
   Index iteration = 0;

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "krica/data/image_set.hpp"
-#include "krica/runtime/random.hpp"
+#include "krica/runtime/context.hpp"
 
 namespace krica {
 

@@ -17,7 +17,7 @@
 
 #include <vector>
 
-#include "krica/features/feature_options.hpp"
+#include "features/feature_options.hpp"
 
 namespace krica {
 

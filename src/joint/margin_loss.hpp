@@ -1,21 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Losses of scores f (N × c) against labels, as a mean over the N images:
-//   squared-hinge    Σ_c max(0, 1 - y_c f_c)², y_c = 1 for the label's class, else -1
-//   cross-entropy    -log softmax(f)_label
+// The losses of scores (N × c) against labels.
 #pragma once
 
 #include <span>
 #include <string_view>
 #include <vector>
 
-#include "krica/runtime/matrix.hpp"
+#include "krica/classify/linear_classifier.hpp"
 
 namespace krica {
-
-enum class MarginLoss { kSquaredHinge, kCrossEntropy };
-std::string_view name_of(MarginLoss loss);
-MarginLoss margin_loss(std::string_view name);
 
 /// The loss; overwrites the scores with its derivative in them.
 template <class Scalar>

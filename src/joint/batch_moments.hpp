@@ -15,7 +15,7 @@
 
 #include <vector>
 
-#include "krica/runtime/column_moments.hpp"
+#include "runtime/column_moments.hpp"
 
 namespace krica {
 

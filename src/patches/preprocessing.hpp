@@ -10,8 +10,9 @@
 
 #include <optional>
 
-#include "krica/patches/kernel_pca.hpp"
 #include "krica/patches/whitening.hpp"
+#include "krica/runtime/library.hpp"
+#include "patches/kernel_pca.hpp"
 
 namespace krica {
 
@@ -28,7 +29,7 @@ struct PreprocessingOptions {
   void validate() const;
 };
 
-class Preprocessing {
+class KRICA_EXPORT Preprocessing {
  public:
   /// From raw patches, one a row. Throws InvalidArgument as Whitening::fit, and for patches without
   /// any contrast.

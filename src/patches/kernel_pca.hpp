@@ -17,12 +17,10 @@
 #include <vector>
 
 #include "krica/kernels/kernel.hpp"
+#include "krica/patches/whitening.hpp"
 #include "krica/runtime/archive.hpp"
 
 namespace krica {
-
-enum class LandmarkChoice { kKmeans, kRandom };
-std::string_view name_of(LandmarkChoice choice);
 
 struct KernelPcaOptions {
   Kernel kernel = {};

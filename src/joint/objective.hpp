@@ -18,10 +18,10 @@
 #include <span>
 #include <vector>
 
-#include "krica/features/feature_options.hpp"
-#include "krica/joint/batch_moments.hpp"
-#include "krica/joint/margin_loss.hpp"
-#include "krica/joint/pooled_codes.hpp"
+#include "features/feature_options.hpp"
+#include "joint/batch_moments.hpp"
+#include "joint/margin_loss.hpp"
+#include "joint/pooled_codes.hpp"
 
 namespace krica {
 

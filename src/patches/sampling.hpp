@@ -5,8 +5,8 @@
 
 #include <vector>
 
-#include "krica/patches/local_descriptors.hpp"
 #include "krica/runtime/context.hpp"
+#include "patches/local_descriptors.hpp"
 
 namespace krica {
 

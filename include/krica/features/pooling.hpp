@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Which descriptors an image has, and how their codes are pooled.
+// Over which cells of an image codes are pooled, and how.
 #pragma once
 
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "krica/patches/local_descriptors.hpp"
+#include "krica/runtime/library.hpp"
+#include "krica/runtime/matrix.hpp"
 
 namespace krica {
 
@@ -21,7 +22,7 @@ struct PoolLevel {
 
 /// "2x2", or several grids over the same image, "1x1,2x2,4x4": a spatial pyramid (Lazebnik, Schmid
 /// and Ponce, CVPR 2006). Rows come before columns.
-struct PoolLevels {
+struct KRICA_EXPORT PoolLevels {
   std::vector<PoolLevel> levels = {PoolLevel{}};
 
   /// Of all levels.
@@ -37,22 +38,6 @@ struct PoolLevels {
 };
 
 enum class PoolFunction { kSum, kMean, kMax };
-std::string_view name_of(PoolFunction function);
-
-struct PoolingOptions {
-  PoolLevels levels = {};
-  PoolFunction function = PoolFunction::kSum;
-  bool overlap = false;  ///< cells one and a half steps wide; their sum is read as their mean
-  double power = 1;      ///< of the pooled code (pool_power.hpp), in (0, 1]
-
-  void validate() const;
-};
-
-struct FeatureOptions {
-  LocalDescriptorOptions descriptors = {};
-  PoolingOptions pooling = {};
-
-  void validate() const;
-};
+KRICA_EXPORT std::string_view name_of(PoolFunction function);
 
 }  // namespace krica

@@ -9,16 +9,17 @@
 #include <functional>
 #include <memory>
 
+#include "features/pooling_grid.hpp"
 #include "krica/data/image_set.hpp"
 #include "krica/features/encoder.hpp"
 #include "krica/features/feature_matrix.hpp"
-#include "krica/features/pooling_grid.hpp"
-#include "krica/patches/preprocessing.hpp"
+#include "krica/runtime/library.hpp"
+#include "patches/preprocessing.hpp"
 
 namespace krica {
 
 /// Copies share what they consist of, which never changes.
-class FeatureExtractor {
+class KRICA_EXPORT FeatureExtractor {
  public:
   /// Throws InvalidArgument where the parts do not fit: patch size, atoms, grid and image shape.
   FeatureExtractor(FeatureOptions options, ImageShape shape, Preprocessing preprocessing,

@@ -16,12 +16,12 @@
 #include <optional>
 #include <vector>
 
+#include "classify/standardiser.hpp"
+#include "joint/augmentation.hpp"
+#include "joint/objective.hpp"
 #include "krica/classify/linear_classifier.hpp"
-#include "krica/classify/standardiser.hpp"
-#include "krica/joint/augmentation.hpp"
-#include "krica/joint/objective.hpp"
-#include "krica/patches/preprocessing.hpp"
 #include "krica/solvers/solver.hpp"
+#include "patches/preprocessing.hpp"
 
 namespace krica {
 
@@ -34,7 +34,7 @@ struct JointOptions {
   Index batch = 128;              ///< images a step, >= 2
   double rate = 3e-3;             ///< highest, of W and its shapes; > 0
   double classifier_rate = 1e-3;  ///< highest, of T and the bias; > 0
-  double decay = 0.05;            ///< of T: each step takes rate · decay · T away; >= 0
+  double decay = kLearnedDecay;   ///< of T: each step takes rate · decay · T away; >= 0
   double held_out = 0.1;          ///< part of each class, in [0, 1); 0: none
   Index held_out_limit = 2000;    ///< images, >= 1
   Index folds = 0;                ///< > 0: fold number `fold` of so many is held out instead

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Which descriptors an image has, and how their codes are pooled.
+#pragma once
+
+#include "krica/features/pooling.hpp"
+#include "patches/local_descriptors.hpp"
+
+namespace krica {
+
+struct PoolingOptions {
+  PoolLevels levels = {};
+  PoolFunction function = PoolFunction::kSum;
+  bool overlap = false;  ///< cells one and a half steps wide; their sum is read as their mean
+  double power = 1;      ///< of the pooled code (pool_power.hpp), in (0, 1]
+
+  void validate() const;
+};
+
+struct FeatureOptions {
+  LocalDescriptorOptions descriptors = {};
+  PoolingOptions pooling = {};
+
+  void validate() const;
+};
+
+}  // namespace krica

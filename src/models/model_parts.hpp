@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What a model is made of.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "classify/standardiser.hpp"
+#include "features/extractor.hpp"
+#include "krica/classify/linear_classifier.hpp"
+#include "krica/models/model.hpp"
+#include "models/seen_images.hpp"
+#include "models/value_range.hpp"
+#include "patches/sample_units.hpp"
+
+namespace krica {
+
+/// A linear classifier of standardised features.
+struct ClassifierParts {
+  Standardiser standardiser;
+  LinearClassifier linear;
+  /// Turns scores into probabilities (classify/calibration.hpp); none where there was nothing to
+  /// calibrate on, and in older model files.
+  std::optional<double> temperature = {};
+
+  void save(Archive& archive) const;
+  /// None where the archive holds no classifier. Throws DataError for one that is incomplete.
+  static std::optional<ClassifierParts> load_if(const Archive& archive);
+};
+
+struct Model::Parts {
+  PipelineOptions options;  ///< resolved; gamma and svm_c as the data settled them
+  ImageShape shape;
+  SampleUnits units;  ///< in which the extractor sees samples; of images the identity
+  std::vector<std::string> class_names;  ///< empty without a classifier
+  LabelType label_type = LabelType::kText;
+  std::string fingerprint;  ///< of the training images and labels
+  SeenImages seen = {};     ///< which images those were
+  ImagePreparation preparation = {};
+  Index signal_channels = 1;  ///< of samples that are signals: their values are channel by channel
+  std::optional<ValueRange> value_range = {};  ///< of the training images' values, where known
+  std::string basis_status = "converged";
+  std::vector<HistoryRow> history;            ///< of the basis' solver
+  std::vector<std::int64_t> atom_class;       ///< of every atom, where they belong to classes
+  std::optional<FeatureExtractor> extractor;  ///< none: raw pixels
+  std::optional<ClassifierParts> classifier;
+};
+
+}  // namespace krica
