@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "krica/models/options.hpp"
+#include "models/data_facts.hpp"
 
 namespace krica::cli {
 
