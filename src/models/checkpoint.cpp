@@ -22,7 +22,7 @@ constexpr std::string_view kLayout = "2";
 const std::string kFeaturesDone = "features_done";
 constexpr std::chrono::seconds kBetweenWrites{2};
 
-/// Options that differ.
+/// The options that differ.
 std::string difference(json saved, const json& now) {
   std::string text;
   for (const auto& [name, value] : now.items()) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The list of options: name, member and help of each, once. The command line, JSON, the model file,
-// what a checkpoint compares and Python's signatures are all made from it. A new option is a member
-// of PipelineOptions with its default, and a line here.
+// The list of options: name, member and help of each, in one place. It generates the command line,
+// JSON, the model file, the comparison with a checkpoint and Python's signatures. To add an option,
+// add a member of PipelineOptions with its default, and a line here.
 #pragma once
 
 #include "krica/models/options.hpp"
@@ -11,7 +11,7 @@
 namespace krica {
 namespace internal {
 
-/// What is computed from an image.
+/// Descriptors and codes of an image.
 template <class Options, class Visitor>
 void visit_feature_options(Options& o, Visitor& visit) {
   visit("method", o.method, "how to learn the basis; auto is chosen by the data");
@@ -49,7 +49,7 @@ void visit_feature_options(Options& o, Visitor& visit) {
         "scale preprocessed patches to length 1; auto is the method's own, for samples no");
 }
 
-/// What the basis' objective weighs, and where its learning begins.
+/// The objective of the basis, and its initialisation.
 template <class Options, class Visitor>
 void visit_basis_options(Options& o, Visitor& visit) {
   visit("sparsity", o.basis.sparsity, "weight of the sparsity term; auto is the method's own");
@@ -87,7 +87,7 @@ void visit_basis_options(Options& o, Visitor& visit) {
         "groups of the sparsity term: none, topographic or a group size");
 }
 
-/// What happens to patches before.
+/// Preprocessing of patches.
 template <class Options, class Visitor>
 void visit_preprocessing_options(Options& o, Visitor& visit) {
   visit("whitening", o.whitening.method,
@@ -114,7 +114,7 @@ void visit_preprocessing_options(Options& o, Visitor& visit) {
         "the mean variance of a row; auto is 10 for images, 0.01 for samples");
 }
 
-/// How long and how fast it learns.
+/// Solver and training length.
 template <class Options, class Visitor>
 void visit_solver_options(Options& o, Visitor& visit) {
   visit("solver", o.basis.solver,
@@ -133,7 +133,7 @@ void visit_solver_options(Options& o, Visitor& visit) {
         "the classifier)");
 }
 
-/// Of max-margin-krica alone.
+/// max-margin-krica only.
 template <class Options, class Visitor>
 void visit_joint_options(Options& o, Visitor& visit) {
   visit("flips", o.max_margin.flips,
@@ -160,7 +160,7 @@ void visit_joint_options(Options& o, Visitor& visit) {
         "keep the classifier learned with them; auto is what held-out images say");
 }
 
-/// What is learned from, and the classifier.
+/// Training data and classifier.
 template <class Options, class Visitor>
 void visit_data_options(Options& o, Visitor& visit) {
   visit("patches", o.descriptor.patches,
@@ -187,8 +187,8 @@ void for_each_option(Options& o, Visitor&& visit) {
   internal::visit_data_options(o, visit);
 }
 
-/// The words that an option knows, for help and completion; empty where it takes a number. Where a
-/// value may be left open, "auto" is allowed beside them, and pooling-groups also takes a number.
+/// The words that an option accepts, for help and completion; empty if it takes a number. An option
+/// that may be left open also accepts "auto", and pooling-groups also accepts a number.
 KRICA_EXPORT std::vector<std::string> choices_of(std::string_view option);
 
 }  // namespace krica
