@@ -29,8 +29,8 @@ void check_shapes(const PatchSource& source, ConstMatrixView<float> images,
           images.rows(), grid.cells(), atoms.channels());
 }
 
-/// The float32 loop that holds no codes; null where there is none, and for atoms that are not
-/// finite, whose codes shall come out as NaN.
+/// The float32 loop that stores no codes; null if there is none, and for non-finite atoms, whose
+/// codes must be NaN.
 template <class Scalar>
 std::unique_ptr<const FusedPooling> fused_for(const CodedAtoms<Scalar>& atoms) {
   if constexpr (std::is_same_v<Scalar, float>) {
@@ -44,7 +44,7 @@ std::unique_ptr<const FusedPooling> fused_for(const CodedAtoms<Scalar>& atoms) {
   return nullptr;
 }
 
-/// Adds the gradient of one image after the other.
+/// Adds the gradients of images, one at a time.
 template <class Scalar>
 class ImageGradients {
  public:

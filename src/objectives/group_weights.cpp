@@ -95,7 +95,8 @@ void GroupWeights::push_row(std::span<const std::pair<Index, double>> entries) {
 void GroupWeights::build_neighbourhoods(const AtomGroups& groups) {
   const auto [rows, cols] = grid_of(groups, K_);
   for (Index j = 0; j < K_; ++j) {
-    // A set: on a grid of two rows the upper and the lower neighbour are one atom, and count once.
+    // A set: on a grid with two rows the upper and lower neighbours are the same atom and count
+    // once.
     std::set<Index> neighbours;
     for (Index down = -1; down <= 1; ++down) {
       for (Index right = -1; right <= 1; ++right) {
