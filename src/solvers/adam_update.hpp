@@ -9,7 +9,7 @@
 
 namespace krica {
 
-/// What an update changes: W and the moments of its gradient.
+/// The state that an update changes: W and the moments of its gradient.
 template <class Scalar>
 struct AdamParts {
   Matrix<Scalar>& W;

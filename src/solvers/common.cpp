@@ -17,7 +17,7 @@ namespace {
 
 constexpr Index kHistoryColumns = 5;
 
-// Beside the five columns of "history", which older versions read.
+// In addition to the five columns of "history", which older versions read.
 const std::array<std::pair<double HistoryRow::*, std::string>, 2> kRarerFields = {{
     {&HistoryRow::training_value, "history.training_value"},
     {&HistoryRow::change, "history.change"},
