@@ -10,7 +10,7 @@
 
 namespace krica {
 
-// One file each.
+// One file per method.
 LearnBasis learn_d_krica;
 LearnBasis learn_d_rica;
 LearnBasis learn_drica;

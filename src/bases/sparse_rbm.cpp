@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Sparse restricted Boltzmann machine (objectives/sparse_rbm.hpp): Gaussian visible and binary
-// hidden units, p(h_u = 1 | x) = σ(b_u + w_u·x), learned by contrastive divergence with a pull of
-// β(q_u - ρ) on the hidden biases. H. Lee, C. Ekanadham, A. Ng, "Sparse Deep Belief Net Model for
-// Visual Area V2", NIPS 2007; as a baseline in A. Coates, H. Lee, A. Ng, AISTATS 2011. Differences:
-// Adam instead of momentum, one variance for all visible units, and the epoch with the smallest
-// reconstruction error and activity penalty on held-out patches is kept.
+// hidden units, p(h_u = 1 | x) = σ(b_u + w_u·x), learned by contrastive divergence with a sparsity
+// gradient of β(q_u - ρ) on the hidden biases. H. Lee, C. Ekanadham, A. Ng, "Sparse Deep Belief Net
+// Model for Visual Area V2", NIPS 2007; as a baseline in A. Coates, H. Lee, A. Ng, AISTATS 2011.
+// Differences: Adam instead of momentum, one variance for all visible units, and the epoch with the
+// lowest reconstruction error and activity penalty on held-out patches is kept.
 #include "objectives/sparse_rbm.hpp"
 
 #include "bases/packed_basis.hpp"
