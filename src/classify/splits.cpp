@@ -8,7 +8,7 @@
 namespace krica {
 namespace {
 
-/// The samples of every class in a random order of its own.
+/// The samples of each class, in random order.
 std::map<int, std::vector<Index>> shuffled_classes(const Context& context,
                                                    std::span<const int> labels,
                                                    std::string_view purpose) {

@@ -13,7 +13,7 @@ namespace krica {
 namespace {
 
 constexpr Index kTileRows = 256;
-constexpr double kVarianceFloor = 0.01;  // part of the mean variance
+constexpr double kVarianceFloor = 0.01;  // fraction of the mean variance
 
 }  // namespace
 
