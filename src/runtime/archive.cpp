@@ -46,8 +46,8 @@ std::size_t item_bytes(std::string_view dtype) {
   throw DataError(fmt::format("[archive] {}: {}", source, reason));
 }
 
-/// Where the digest's digits stand in the header, or npos. A quote behind a backslash is part of
-/// somebody's text.
+/// The position of the digest's digits in the header, or npos. A quote after a backslash is part of
+/// a text value.
 std::size_t find_digest(std::string_view header) {
   const std::string marker = fmt::format(R"("{}":")", kDigestKey);
   std::size_t at = header.find(marker);
@@ -56,7 +56,7 @@ std::size_t find_digest(std::string_view header) {
   return at == std::string_view::npos ? at : at + marker.size();
 }
 
-/// Whole numbers >= 0, and nothing that JSON's readers would make into one.
+/// Non-negative integers, and nothing that a JSON reader would convert to one.
 std::vector<Index> counts_in(const json& list, const std::string& source) {
   if (!list.is_array()) refuse(source, "a shape or place is not a list");
   std::vector<Index> counts;
@@ -83,7 +83,7 @@ std::size_t checked_bytes(const std::vector<Index>& shape, std::size_t item,
   return bytes;
 }
 
-/// The header's text. JSON is UTF-8, and readers refuse a header beyond all bounds.
+/// The header text. JSON is UTF-8, and readers reject oversized headers.
 std::string dumped(const json& header) {
   std::string text;
   try {
@@ -136,7 +136,7 @@ void check_digest(std::string_view bytes, std::string_view header, const std::st
     refuse(source, "the checksum is wrong: the file is damaged or cut off");
 }
 
-/// The tensors must fill the data exactly: no holes, no overlaps.
+/// The tensors must cover the data exactly: no gaps, no overlaps.
 void check_places(std::vector<std::pair<std::size_t, std::size_t>> places, std::size_t data_bytes,
                   const std::string& source) {
   std::sort(places.begin(), places.end());
