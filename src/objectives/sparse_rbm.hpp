@@ -6,8 +6,8 @@
 //   p(x | h) = N(c + τ² Wᵀh, τ²I),
 //   free energy F(x) = ‖x - c‖²/2τ² - Σ_u log(1 + exp(b_u + w_u·x))
 //
-// learned by contrastive divergence with one step: h drawn from p(h | x_i), x'_i the mean of p(x |
-// h), and the direction
+// learned by contrastive divergence with one step, in which h is drawn from p(h | x_i) and x'_i is
+// the mean of p(x | h), in the direction
 //
 //   1/m Σ_i ∂[F(x_i) - F(x'_i)]  (x' held fixed),
 //   and β (q_u - ρ) on b_u,  q_u = 1/m Σ_i p(h_u | x_i)
