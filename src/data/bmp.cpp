@@ -27,7 +27,7 @@ struct Header {
   std::vector<Colour> palette;
 };
 
-/// Little-endian fields at fixed places; throws DataError past the end.
+/// Little-endian fields at fixed offsets; throws DataError past the end.
 class Fields {
  public:
   explicit Fields(const EncodedImage& image) : image_(image) {}

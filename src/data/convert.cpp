@@ -41,7 +41,7 @@ bool is_mount_point(const fs::path& directory) {
          here.st_dev != above.st_dev;
 }
 
-/// Calls body(first, pixels, count) for blocks of images in order; they are decoded in parallel.
+/// Calls body(first, pixels, count) for blocks of images in order; decodes them in parallel.
 template <class Pixel>
 void for_each_block(const Context& context, const ImageSet& set, Index first, Index end,
                     const std::function<void(Index, const Pixel*, Index)>& body) {
@@ -64,7 +64,7 @@ void write_names(const fs::path& path, const std::vector<std::string>& names) {
   write_file_atomically(path, text);
 }
 
-/// True where labels are integers from `least` to `most`, so that a file can hold their values.
+/// Whether labels are integers from `least` to `most`, so that a file can store their values.
 bool keeps_values(const Labelling& labelling, std::int64_t least, std::int64_t most) {
   const auto& names = labelling.class_names;
   return labelling.type == LabelType::kInteger &&
@@ -207,7 +207,7 @@ void write_npy_samples(const SampleSet& set, const fs::path& path) {
   if (channels > 1) sizes.push_back(channels);
   NpyWriter<Scalar> file(path, sizes);
   std::vector<Scalar> row(static_cast<std::size_t>(set.cols()));
-  std::vector<Scalar> interleaved(row.size());  // the channels of a step together
+  std::vector<Scalar> interleaved(row.size());  // the channels of a step are adjacent
   for (Index i = 0; i < set.rows(); ++i) {
     set.read(i, 1, row.data());
     for (Index j = 0; j < set.cols(); ++j) {
@@ -293,7 +293,7 @@ void write_folder(const Context& context, const DataSet& data, const fs::path& p
   for (const ImageSetPtr& set : {data.train, data.test, data.unlabelled}) {
     if (set) require_bytes(*set, DataFormat::kFolder);
   }
-  // A class directory named "train" would be taken for the training part.
+  // A class directory named "train" would be mistaken for the training part.
   const auto& names = data.train->class_names();
   const bool nested =
       data.test || data.unlabelled || std::find(names.begin(), names.end(), "train") != names.end();
@@ -325,8 +325,8 @@ void write(const Context& context, const DataSet& data, const fs::path& path, Da
 /// Where the data set is written until it is complete.
 fs::path workplace_of(const fs::path& target) { return target.string() + ".krica-part"; }
 
-/// The directory's place without a slash at its end. A complete set is renamed to it, so it must
-/// be free, and not a directory that cannot be renamed away.
+/// The directory's path without a trailing slash. The complete set is renamed to it, so it must be
+/// free, and not a directory that cannot be replaced by renaming.
 fs::path checked_target(const fs::path& path) {
   const fs::path target = path.has_filename() ? path : path.parent_path();
   const fs::path parent = fs::absolute(target).parent_path();
@@ -342,7 +342,7 @@ fs::path checked_target(const fs::path& path) {
   return target;
 }
 
-/// Removes the workplace, also one that a killed conversion has left.
+/// Removes the working directory, including one left by a killed conversion.
 void clear(const fs::path& workplace) {
   std::error_code error;
   fs::remove_all(workplace, error);
@@ -357,7 +357,7 @@ void put_in_place(const fs::path& workplace, const fs::path& target) {
   sync_directory(directory_of(target));
 }
 
-/// The set appears whole or not at all.
+/// The set appears complete or not at all.
 void write_whole(const Context& context, const DataSet& data, const fs::path& path,
                  DataFormat format) {
   const fs::path target = checked_target(path);

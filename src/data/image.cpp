@@ -96,7 +96,7 @@ ImageCodec codec_of(std::span<const std::uint8_t> bytes) {
       (std::isspace(bytes[2]) != 0 || bytes[2] == '#')) {
     return ImageCodec::kPnm;
   }
-  // "BM" alone begins many texts: the reserved bytes must be zero and the header size plausible.
+  // "BM" alone starts many texts: the reserved bytes must be zero and the header size plausible.
   if (starts_with(bytes, "BM") && bytes.size() >= 18 &&
       std::all_of(bytes.begin() + 6, bytes.begin() + 10, [](auto b) { return b == 0; }) &&
       bytes[15] == 0 && bytes[16] == 0 && bytes[17] == 0) {

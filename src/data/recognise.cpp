@@ -29,7 +29,7 @@ bool has_prefix(const Listing& listing, std::string_view prefix, std::string_vie
   });
 }
 
-/// kAuto where the names say nothing.
+/// kAuto if the names are inconclusive.
 DataFormat by_names(const Listing& listing) {
   if (has(listing, "train_X.bin") || has(listing, "test_X.bin")) return DataFormat::kStl10;
   if (has_prefix(listing, "data_batch_", ".bin") || has(listing, "test_batch.bin"))
@@ -43,7 +43,7 @@ DataFormat by_names(const Listing& listing) {
   return DataFormat::kAuto;
 }
 
-/// A set of which a part is still to come must not be taken for a whole one.
+/// A partly downloaded set must not be mistaken for a complete one.
 void refuse_unfinished(const Listing& listing, const fs::path& path) {
   for (const auto* names : {&listing.files, &listing.directories}) {
     for (const std::string& name : *names) {
@@ -80,7 +80,7 @@ DataFormat recognise_directory(fs::path& path) {
   return DataFormat::kFolder;
 }
 
-/// Every byte `at` of records of `record` bytes is below `bound`, in the first records.
+/// Whether byte `at` of each of the first records (`record` bytes each) is below `bound`.
 bool labels_fit(const ByteSource& source, Index record, Index at, int bound) {
   const Index count = std::min<Index>(1000, source.size() / record);
   for (Index i = 0; i < count; ++i) {
@@ -104,7 +104,7 @@ DataFormat by_record_size(const ByteSource& source) {
   if (named_bin && size % kStl10Record == 0) return DataFormat::kStl10;
   const bool named_cifar =
       source.name().starts_with("data_batch_") || source.name() == "test_batch.bin";
-  if (named_bin && named_cifar) return DataFormat::kCifar10;  // its reader says what is wrong
+  if (named_bin && named_cifar) return DataFormat::kCifar10;  // its reader reports what is wrong
   data_error(
       "data", source.name(),
       "neither CIFAR ({} bytes is no multiple of 3073 or 3074, or the labels do not fit), nor "
