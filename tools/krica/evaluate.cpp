@@ -21,17 +21,17 @@ struct EvaluateCommand {
   bool ignore_unknown = false;
 };
 
-/// What is evaluated: images whose classes the model knows, and their labels in its order.
+/// The images to evaluate, of classes that the model knows, and their labels in its order.
 struct Part {
   ImageSetPtr images;
   std::string name;
   std::vector<int> labels = {};
   Index ignored = 0;  ///< images of classes that the model does not know
-  Index seen = 0;     ///< images that the model learned from
+  Index seen = 0;     ///< training images of the model
 };
 
-/// A set without a test part: what the model did not learn from, or all of it where that is nothing
-/// or cannot be told.
+/// For a set without a test part: the images that the model was not trained on, or all if there are
+/// none or they are unknown.
 Part unseen_part(const Context& context, const Model& model, const DataSet& data) {
   const SeenImages& seen = model.parts().seen;
   if (seen.count_in(context, *data.train) == 0) return {data.train, "all"};
@@ -55,7 +55,7 @@ Part chosen_part(const Context& context, const EvaluateCommand& command, const M
   return unseen_part(context, model, data);
 }
 
-/// Labels by the names of the classes; unknown classes are refused or left out.
+/// Matches labels by class name; unknown classes are rejected or skipped.
 void match_labels(const EvaluateCommand& command, const Model& model, Part& part) {
   if (!command.ignore_unknown) {
     try {

@@ -18,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr Index kFewItems = 10;  // are printed with all their choices
+constexpr Index kFewItems = 10;  // up to this many are printed with all their choices
 
 struct PredictCommand {
   SessionOptions session;
@@ -41,7 +41,7 @@ fs::path numbered(const fs::path& path, Index number, Index of) {
   return path.parent_path() / name;
 }
 
-/// Draws why the item number `i` of a round has its best class.
+/// Draws an explanation of the best class of item `i` in a round.
 void explain(const Model& model, const ImageSet& images, Index i, const fs::path& path,
              Prediction& prediction) {
   std::vector<float> image(static_cast<std::size_t>(model.shape().values()));
@@ -71,7 +71,7 @@ class PredictRun {
     } else {
       writer_ = text_writer(probabilities, total_ <= kFewItems);
     }
-    // Lines on a terminal are progress enough.
+    // Lines on a terminal are sufficient progress.
     const bool lines_shown = !command.session.json && command.output.empty() && ::isatty(1) == 1;
     shows_progress_ = !command.session.quiet && !lines_shown;
   }
@@ -120,7 +120,7 @@ class PredictRun {
     return result;
   }
 
-  /// Their lines were printed when they failed.
+  /// The lines were printed when they failed.
   void report_failures() const {
     const std::vector<FailedInput>& failures = inputs_.failures();
     if (failures.empty()) return;
@@ -172,7 +172,7 @@ void run_predict(CLI::App& app, PredictCommand& command) {
   check_command(command, app.count("--top") > 0);
   const Model model = model_with_classes(command);
   SessionOptions silent = command.session;
-  silent.quiet = true;  // the rounds are the progress, not the stages of each
+  silent.quiet = true;  // rounds are the progress, not their stages
   const Context context = make_context(silent, model.options().seed);
   hold_outputs({command.output});
   if (!model.has_probabilities()) {
