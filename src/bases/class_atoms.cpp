@@ -118,8 +118,8 @@ Matrix<float> class_kmeans(const Context& context, const BasisRequest& request) 
   for (Index y = first; y < shares.classes; ++y) {
     const Matrix<float> patches = rows_of_class(request, static_cast<int>(y));
     require(patches.rows() >= shares.each, kName,
-            "{} atoms a class cannot start from the {} patches of class {}; use more patches where "
-            "there are more, fewer components or another init",
+            "{} atoms per class cannot start from the {} patches of class {}; use more patches, "
+            "fewer components or another init",
             shares.each, patches.rows(), y);
     BasisRequest own{
         patches, {}, request.options, request.hooks, y == first ? request.state : nullptr};

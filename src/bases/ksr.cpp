@@ -17,11 +17,10 @@ namespace krica {
 
 Basis learn_ksr(const Context& context, const BasisRequest& request) {
   const Kernel& kernel = request.options.kernel;
-  require(
-      family_of(kernel.kind) == KernelFamily::kDistance, "ksr",
-      "with the {} kernel long atoms make small codes, and sparsity means nothing; use gaussian "
-      "or an inverse distance",
-      name_of(kernel.kind));
+  require(family_of(kernel.kind) == KernelFamily::kDistance, "ksr",
+          "with the {} kernel, long atoms give small codes, which defeats the sparsity term; use "
+          "gaussian or an inverse distance",
+          name_of(kernel.kind));
   KsrObjective<float> objective(request.patches, {.n_components = request.options.components,
                                                   .kernel = kernel,
                                                   .sparsity = request.options.sparsity});

@@ -17,9 +17,10 @@ namespace krica {
 Basis learn_sparse_rbm(const Context& context, const BasisRequest& request) {
   BasisRequest by_adam = request;
   const SolverKind solver = request.options.solver.value_or(SolverKind::kAdam);
-  require(solver == SolverKind::kAdam, "sparse_rbm",
-          "contrastive divergence is no gradient of a function and needs solver adam, got '{}'",
-          name_of(solver));
+  require(
+      solver == SolverKind::kAdam, "sparse_rbm",
+      "contrastive divergence is not the gradient of a function and needs solver adam, got '{}'",
+      name_of(solver));
   require(!request.options.untied, "sparse_rbm",
           "a restricted Boltzmann machine has one set of weights; leave untied off");
   by_adam.options.solver = SolverKind::kAdam;

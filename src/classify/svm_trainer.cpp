@@ -208,7 +208,7 @@ class SvmTrainer::Search {
     trainer.prepare();
     last_ = Matrix<float>(trainer.n_classes_, trainer.rows().cols() + 1);
     require(!held_out_.empty(), kName,
-            "no class has two samples, so none can be held out to choose C; give a C");
+            "no class has two samples, so none can be held out to choose C; set C");
   }
 
   void resume(const Archive& state) {

@@ -85,12 +85,12 @@ std::vector<std::int64_t> label_numbers(const Labelling& labelling, bool values)
 
 void require_bytes(const ImageSet& set, DataFormat format) {
   require(set.pixel_type() == PixelType::kUint8, "convert",
-          "the set holds float pixels, {} holds bytes; npy can hold them", name_of(format));
+          "the set has float pixels, but {} stores bytes; use npy", name_of(format));
 }
 
 void require_labels(const ImageSet& set, Index classes, DataFormat format) {
   require(!set.labels().empty(), "convert",
-          "the set has no labels, {} needs them; use npy or folder", name_of(format));
+          "the set has no labels, which {} needs; use npy or folder", name_of(format));
   require(set.classes() <= classes, "convert", "{} classes are more than {} holds ({})",
           set.classes(), name_of(format), classes);
 }
@@ -141,7 +141,7 @@ void write_cifar(const Context& context, const DataSet& data, const fs::path& pa
 std::string idx_header(const std::vector<Index>& sizes) {
   std::string header = {'\0', '\0', '\x08', static_cast<char>(sizes.size())};
   for (const Index size : sizes) {
-    require(size <= 0xffffffff, "convert", "{} is more than an IDX header can say", size);
+    require(size <= 0xffffffff, "convert", "{} is too large for an IDX header", size);
     for (int shift = 24; shift >= 0; shift -= 8) header += static_cast<char>(size >> shift);
   }
   return header;
@@ -169,8 +169,7 @@ void write_idx(const Context& context, const DataSet& data, const fs::path& path
     if (!set) continue;
     require_bytes(*set, DataFormat::kIdx);
     require_labels(*set, 256, DataFormat::kIdx);
-    require(set->shape().channels == 1, "convert",
-            "idx holds grey images (channels = 1 makes them so)");
+    require(set->shape().channels == 1, "convert", "idx stores grey images; use channels = 1");
   }
   make_directory(path);
   write_idx_part(context, *data.train, path, "train");
@@ -275,7 +274,7 @@ void write_images(const Context& context, const ImageSet& set, const fs::path& p
     directories.push_back(path / directory_name(name));
   const std::set<fs::path> different(directories.begin(), directories.end());
   require(different.size() == directories.size(), "convert",
-          "two classes would share a directory: names differ too little");
+          "two classes would share a directory: their names are too similar");
   if (set.labels().empty()) make_directory(path);
   for (const int label : set.labels()) make_directory(directories[static_cast<std::size_t>(label)]);
   parallel_for(context, set.size(), [&](Index i) {
@@ -378,7 +377,7 @@ void write_whole(const Context& context, const DataSet& data, const fs::path& pa
 void convert(const Context& context, const DataSet& data, const fs::path& path, DataFormat format) {
   require(data.train || data.train_samples, "convert", "the data set is empty");
   require(data.train || format == DataFormat::kNpy, "convert",
-          "samples can be written as npy only, not as {}", name_of(format));
+          "samples can only be written as npy, not as {}", name_of(format));
   with_io_errors("convert", [&] { write_whole(context, data, path, format); });
 }
 

@@ -99,9 +99,9 @@ void check_applicable(DataFormat format, const fs::path& path, const OpenOptions
   const bool arrays = format == DataFormat::kNpy || format == DataFormat::kSignals ||
                       format == DataFormat::kIdx || format == DataFormat::kCsv;
   require(options.labels.empty() || (arrays && !fs::is_directory(path)), "data",
-          "labels (--labels) goes with a single .npy, IDX or CSV file");
+          "labels (--labels) needs a single .npy, IDX or CSV file");
   require(options.label_column.empty() || format == DataFormat::kCsv, "data",
-          "label_column (--label-column) goes with CSV files");
+          "label_column (--label-column) needs CSV files");
 }
 
 void unify(DataSet& data, const OpenOptions& options) {

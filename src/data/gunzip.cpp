@@ -56,11 +56,10 @@ class Inflater {
     do {
       const auto used = static_cast<Index>(output.size());
       if (used > context_.memory_bytes()) {
-        data_error(
-            source_.operation(), source_.name(),
-            "unpacked it takes more than the memory budget of {} bytes; unpack the file with "
-            "gunzip, it is then read from disk",
-            context_.memory_bytes());
+        data_error(source_.operation(), source_.name(),
+                   "unpacked, it exceeds the memory budget of {} bytes; unpack the file with "
+                   "gunzip to read it from disk",
+                   context_.memory_bytes());
       }
       output.resize(static_cast<std::size_t>(used + kBlock));
       stream_.next_out = output.data() + used;

@@ -100,7 +100,8 @@ IdxHeader read_idx_header(const ByteSource& source, Index offset, int dimensions
     if (header.sizes.back() == 0) data_error("idx", source.name(), "dimension {} is 0", d);
   }
   if (header.end() < 0 || header.end() > source.size()) {
-    data_error("idx", source.name(), "truncated: the header says {} numbers, {} bytes are there",
+    data_error("idx", source.name(),
+               "truncated: the header says {} numbers, but there are {} bytes",
                fmt::join(header.sizes, " x "), source.size() - header.data_at);
   }
   return header;

@@ -145,12 +145,12 @@ Image decode_jpeg(const EncodedImage& image) {
   decoder.image = {shape, Bytes(static_cast<std::size_t>(shape.values()))};
   const bool done = decode_lines(decoder);
   if (decoder.too_many_scans) {
-    data_error("jpeg", image.name, "{} x {} pixels in more than {} scans, the most that are read",
+    data_error("jpeg", image.name, "{} x {} pixels in more than {} scans, which is the limit",
                shape.width, shape.height, kMostScans);
   }
   if (!done) data_error("jpeg", image.name, "{}", decoder.message.data());
   if (decoder.truncated)
-    data_error("jpeg", image.name, "truncated or broken: image data is missing");
+    data_error("jpeg", image.name, "truncated or corrupt: image data is missing");
   return std::move(decoder.image);
 }
 

@@ -69,7 +69,7 @@ ByteSourcePtr to_c_order(const Context& context, const ByteSource& source,
   for (const Index size : header.shape) count *= size;
   if (count * bytes > context.memory_bytes() / 2) {
     data_error("npy", source.name(),
-               "column-major arrays are rearranged in memory, and {} bytes twice are more than the "
+               "column-major arrays are rearranged in memory, and twice {} bytes exceeds the "
                "budget of {}; save it row-major (numpy.ascontiguousarray)",
                count * bytes, context.memory_bytes());
   }

@@ -154,7 +154,7 @@ void check_size(const ByteSource& source, const NpyHeader& header) {
                fmt::join(header.shape, ", "));
   }
   if (needed < 0 || needed > there) {
-    data_error("npy", source.name(), "truncated: the header says ({}) {}, {} bytes are there",
+    data_error("npy", source.name(), "truncated: the header says ({}) {}, but there are {} bytes",
                fmt::join(header.shape, ", "), header.type.name(), there);
   }
 }

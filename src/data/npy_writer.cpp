@@ -59,7 +59,7 @@ NpyWriter<Scalar>::~NpyWriter() = default;
 
 template <class Scalar>
 void NpyWriter<Scalar>::write(const Scalar* data, Index count) {
-  require(count >= 0 && count <= missing_, "npy", "{} numbers where {} are missing", count,
+  require(count >= 0 && count <= missing_, "npy", "{} numbers, but only {} are missing", count,
           missing_);
   file_->write(data, sizeof(Scalar) * static_cast<std::size_t>(count));
   missing_ -= count;

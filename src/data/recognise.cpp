@@ -49,7 +49,7 @@ void refuse_unfinished(const Listing& listing, const fs::path& path) {
     for (const std::string& name : *names) {
       if (!name.ends_with(".part")) continue;
       data_error("data", path.string(),
-                 "{} is of an unfinished download; `krica data get` finishes it, or remove it",
+                 "{} is an unfinished download; finish it with `krica data get`, or remove it",
                  name);
     }
   }
@@ -70,12 +70,14 @@ DataFormat recognise_directory(fs::path& path) {
   if (listing.files.empty() && listing.directories.empty())
     data_error("data", path.string(), "the directory is empty");
   if (has_prefix(listing, "", ".npy") && listing.directories.empty()) {
-    data_error("data", path.string(),
-               "the directory holds .npy files, but no train_x.npy; name one file, or rename it");
+    data_error(
+        "data", path.string(),
+        "the directory contains .npy files, but no train_x.npy; give a single file, or rename it");
   }
   if (has_prefix(listing, "", ".csv") && listing.directories.empty()) {
-    data_error("data", path.string(),
-               "the directory holds .csv files, but no train.csv; name one file, or rename it");
+    data_error(
+        "data", path.string(),
+        "the directory contains .csv files, but no train.csv; give a single file, or rename it");
   }
   return DataFormat::kFolder;
 }
@@ -105,11 +107,10 @@ DataFormat by_record_size(const ByteSource& source) {
   const bool named_cifar =
       source.name().starts_with("data_batch_") || source.name() == "test_batch.bin";
   if (named_bin && named_cifar) return DataFormat::kCifar10;  // its reader reports what is wrong
-  data_error(
-      "data", source.name(),
-      "neither CIFAR ({} bytes is no multiple of 3073 or 3074, or the labels do not fit), nor "
-      "STL-10, IDX, NPY, a table of numbers or an image",
-      size);
+  data_error("data", source.name(),
+             "neither CIFAR ({} bytes is not a multiple of 3073 or 3074, or the labels do not "
+             "fit), nor STL-10, IDX, NPY, a table of numbers or an image",
+             size);
 }
 
 bool is_table(const ByteSourcePtr& source) {

@@ -75,7 +75,7 @@ std::vector<Index> parse_fold(const std::string& line, std::size_t number, Index
     const auto [next, status] = std::from_chars(at, end, index);
     if (status != std::errc() || index < 0 || index >= size) {
       data_error("stl10", "fold_indices.txt",
-                 "line {} holds something that is no index of one of the {} training images",
+                 "line {} contains something that is not an index of one of the {} training images",
                  number, size);
     }
     fold.push_back(index);

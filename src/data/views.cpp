@@ -218,7 +218,7 @@ Split stratified_draw(const std::vector<int>& labels, Index per_class, std::uint
   for (std::size_t c = 0; c < members.size(); ++c) {
     const auto size = static_cast<Index>(members[c].size());
     require(size == 0 || size >= per_class, "stratified_draw",
-            "class {} has {} images, {} are to be drawn", c, size, per_class);
+            "class {} has {} images, but {} are to be drawn", c, size, per_class);
     if (size == 0) continue;
     const std::uint64_t stream = repeat * members.size() + c;
     deal(members[c], per_class, Random(seed, "data.draw", stream), split.train, split.test);

@@ -40,7 +40,7 @@ Image decode_webp(const EncodedImage& image) {
   const int row_bytes = static_cast<int>(4 * shape.width);
   if (WebPDecodeRGBAInto(image.bytes.data(), image.bytes.size(), pixels.data(), pixels.size(),
                          row_bytes) == nullptr) {
-    data_error("webp", image.name, "truncated or broken: the image cannot be decoded");
+    data_error("webp", image.name, "truncated or corrupt: the image cannot be decoded");
   }
   Image decoded{shape, Bytes(static_cast<std::size_t>(shape.values()))};
   lay_over_white(pixels.data(), 4, Alpha::kSeparate, decoded);

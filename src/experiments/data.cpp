@@ -91,8 +91,7 @@ void check_caltech(const Experiment& experiment, const ExperimentRequest& reques
   if (smallest < needed || data.train->classes() < 3) {
     refuse(
         experiment, path,
-        fmt::format("{} classes, the smallest with {} images, where at least 3 classes of {} are "
-                    "needed",
+        fmt::format("{} classes, the smallest with {} images; at least 3 classes of {} are needed",
                     data.train->classes(), smallest, needed));
   }
 }

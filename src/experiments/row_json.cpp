@@ -213,8 +213,7 @@ ResultRow row_from_json(const std::string& text, const std::string& source) {
     return row;
   } catch (const std::exception& error) {
     throw DataError(
-        fmt::format("[results] {}: not a row of results: {}; remove the line, and the "
-                    "row is computed anew",
+        fmt::format("[results] {}: not a row of results: {}; remove the line to recompute the row",
                     source, error.what()));
   }
 }

@@ -59,11 +59,11 @@ void check_fits(const ResultRow& row, const PlannedExperiment& planned, const Tr
   const bool fits = std::ssize(row.trial.labels) == images &&
                     (!similarity || static_cast<std::size_t>(row.distances.rows()) == shown);
   if (fits) return;
-  throw DataError(fmt::format(
-      "[results] the row of {}, {} {} has labels of {} images and distances of {}, the data {} and "
-      "{}; remove the line, and the row is computed anew",
-      row.identity.experiment, row.identity.system, row.identity.split, row.trial.labels.size(),
-      row.distances.rows(), images, shown));
+  throw DataError(
+      fmt::format("[results] the row of {}, {} {} has labels of {} images and distances of {}, but "
+                  "the data has {} and {}; remove the line to recompute the row",
+                  row.identity.experiment, row.identity.system, row.identity.split,
+                  row.trial.labels.size(), row.distances.rows(), images, shown));
 }
 
 /// Computes the rows of one configuration, one split after another.

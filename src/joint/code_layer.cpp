@@ -265,7 +265,8 @@ bool has_derivative(EncoderKind kind) {
 template <class Scalar>
 std::unique_ptr<const CodeLayer<Scalar>> CodeLayer<Scalar>::of(const CodedAtoms<Scalar>& atoms) {
   const EncoderKind kind = atoms.encoder.kind;
-  require(has_derivative(kind), kName, "{} codes have no derivative to learn by", name_of(kind));
+  require(has_derivative(kind), kName, "{} codes have no derivative and cannot be learned",
+          name_of(kind));
   if (kind == EncoderKind::kKernel) return std::make_unique<const KernelLayer<Scalar>>(atoms);
   if (kind == EncoderKind::kTriangle) return std::make_unique<const TriangleLayer<Scalar>>(atoms);
   return std::make_unique<const ProductLayer<Scalar>>(atoms);

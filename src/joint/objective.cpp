@@ -72,19 +72,19 @@ Matrix<Scalar> learned_shapes(const EncoderOptions& encoder, std::span<const Sca
 void JointObjectiveOptions::validate() const {
   encoder.validate();
   require(has_derivative(encoder.kind), kName,
-          "{} codes have no derivative to learn by; use kernel, soft-threshold, triangle, abs, "
-          "linear, soft-abs or sigmoid",
+          "{} codes have no derivative and cannot be learned; use kernel, soft-threshold, "
+          "triangle, abs, linear, soft-abs or sigmoid",
           name_of(encoder.kind));
   require(std::isfinite(reconstruction) && reconstruction >= 0, kName,
           "reconstruction must be finite and >= 0, got {}", reconstruction);
   require(reconstruction == 0 || encoder.kind == EncoderKind::kKernel, kName,
-          "reconstruction is kRICA's, of kernel codes; it must be 0 with the {} encoder, got {}",
+          "reconstruction requires kernel codes; it must be 0 with the {} encoder, got {}",
           name_of(encoder.kind), reconstruction);
 }
 
 void require_derivative(const PoolingOptions& pooling) {
   require(pooling.function != PoolFunction::kMax, kName,
-          "max-margin training has no derivative of max pooling; use pool-function sum or mean, or "
+          "max-margin training does not support max pooling; use pool-function sum or mean, or "
           "another method such as omp-1");
 }
 

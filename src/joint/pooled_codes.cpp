@@ -22,8 +22,8 @@ template <class Scalar>
 void check_shapes(const PatchSource& source, ConstMatrixView<float> images,
                   const CodedAtoms<Scalar>& atoms, Index rows, Index cols) {
   const PoolingGrid& grid = source.grid();
-  require(images.cols() == source.shape().values(), kName,
-          "images of {} values where {} are wanted", images.cols(), to_text(source.shape()));
+  require(images.cols() == source.shape().values(), kName, "images of {} values, expected {}",
+          images.cols(), to_text(source.shape()));
   require(rows == images.rows() && cols == grid.cells() * atoms.channels(), kName,
           "features of {} x {} for {} images and {} cells of {} channels", rows, cols,
           images.rows(), grid.cells(), atoms.channels());

@@ -254,7 +254,8 @@ class Trainer {
   /// Finishes the training.
   Status settled(Status status) {
     const bool last_is_best = state_.best_epoch == options_.epochs;
-    if (state_.best_epoch > 0 && !last_is_best && is_success(status))  // only approximate so far
+    if (state_.best_epoch > 0 && !last_is_best &&
+        is_success(status))  // computed on a subset so far
       state_.best.moments =
           moments_of(state_.best.parameters, static_cast<Index>(split_.train.size()));
     if (status == Status::kNumericalTrouble && !options_.early_stopping) {
@@ -345,12 +346,12 @@ JointResult train_jointly(const Context& context, const ImageSet& images,
   require_not_empty<float>(start.atoms, kName, "the start");
   require_finite<float>(start.atoms, kName, "the start");
   require(start.atoms.cols() == preprocessing.outputs(), kName,
-          "atoms of {} values where the preprocessing gives {}", start.atoms.cols(),
+          "atoms of {} values, but the preprocessing gives {}", start.atoms.cols(),
           preprocessing.outputs());
   require(start.shapes.empty() || static_cast<Index>(start.shapes.size()) == start.atoms.rows(),
           kName, "{} shapes for {} atoms", start.shapes.size(), start.atoms.rows());
   require(start.shapes.empty() || options.learn_shapes, kName,
-          "every atom of the start has a shape of its own; leave learn_shapes on");
+          "the initial atoms have individual shapes; leave learn_shapes on");
   Trainer trainer(context, images, preprocessing, options, patches, hooks);
   trainer.begin(start);
   if (state != nullptr) trainer.resume(*state);

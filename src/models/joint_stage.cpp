@@ -69,8 +69,7 @@ std::string trouble(const JointResult& result) {
   }
   if (result.status == Status::kCollapsed) {
     return fmt::format(
-        "[{}] over half of the atoms equal another one; fewer atoms or a smaller rate may help",
-        kName);
+        "[{}] more than half of the atoms coincide; fewer atoms or a smaller rate may help", kName);
   }
   if (result.status != Status::kNumericalTrouble) return {};
   const std::string kept = result.best_epoch > 0
@@ -118,7 +117,7 @@ class JointStage {
   }
 
  private:
-  /// Early stopping requires a single training with held-out images.
+  /// Setting held_out or patience asks for a single training with early stopping.
   [[nodiscard]] bool learns_from_all() const {
     return !options_.max_margin.held_out && !options_.max_margin.patience &&
            is_small(images_.size());
@@ -288,7 +287,7 @@ std::shared_ptr<const Model> starting_model(PipelineOptions& options) {
   auto model = std::make_shared<const Model>(Model::load(init));
   const PipelineOptions& from = model->options();
   require(from.encoder.kind && has_derivative(*from.encoder.kind), kName,
-          "{} has '{}' codes, which have no derivative to learn by", init,
+          "{} has '{}' codes, which have no derivative and cannot be learned", init,
           from.encoder.kind ? name_of(*from.encoder.kind) : "none");
   options.basis.components = model->parts().extractor->encoder().atoms().rows();
   const Index stride = options.descriptor.stride;

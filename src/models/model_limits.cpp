@@ -37,7 +37,7 @@ void check_model_size(const ImageShape& shape, const PipelineOptions& options, I
           "{} atoms in a grid of {} make more than {} features", atoms, levels.text(),
           kMostFeatures);
   require(encoder != EncoderKind::kLasso || atoms <= kMostLassoAtoms, kName,
-          "the lasso takes at most {} atoms, got {}", kMostLassoAtoms, atoms);
+          "the lasso allows at most {} atoms, got {}", kMostLassoAtoms, atoms);
 }
 
 }  // namespace krica

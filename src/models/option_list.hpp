@@ -24,8 +24,8 @@ void visit_feature_options(Options& o, Visitor& visit) {
         "grid of cells over which codes are pooled, rows x columns; or several, such as "
         "1x1,2x2,4x4");
   visit("pool-function", o.pooling.function,
-        "what a cell makes of its codes: sum, mean or max; with pool-overlap sum means mean; "
-        "max-margin-krica takes sum or mean");
+        "how to pool the codes of a cell: sum, mean or max; with pool-overlap sum means mean; "
+        "max-margin-krica accepts sum or mean");
   visit("pool-overlap", o.pooling.overlap,
         "let cells overlap, 1.5 times as wide as their spacing, and average over them instead of "
         "summing");
@@ -43,7 +43,7 @@ void visit_feature_options(Options& o, Visitor& visit) {
   visit("encoder", o.encoder.kind,
         "kernel, abs, linear, triangle, hard, soft-threshold, soft-abs, sigmoid or lasso; auto is "
         "the method's own, and linear for rica, ica and kica on samples without a classifier; "
-        "max-margin-krica: kernel for samples and where kernel, gamma or reconstruction is given");
+        "max-margin-krica: kernel for samples and if kernel, gamma or reconstruction is given");
   visit("threshold", o.encoder.threshold, "threshold of the soft-threshold encoder");
   visit("unit-norm", o.descriptor.unit_norm,
         "scale preprocessed patches to length 1; auto is the method's own, for samples no");
@@ -144,20 +144,19 @@ void visit_joint_options(Options& o, Visitor& visit) {
   visit("decay", o.max_margin.decay, "max-margin-krica: weight decay of the classifier");
   visit("reconstruction", o.max_margin.reconstruction,
         "max-margin-krica: weight of kRICA's objective, added to the loss");
-  visit(
-      "learn-gamma", o.max_margin.learn_gamma,
-      "max-margin-krica: learn one kernel width, threshold or bias per atom; auto is yes where the "
-      "code has one");
+  visit("learn-gamma", o.max_margin.learn_gamma,
+        "max-margin-krica: learn one kernel width, threshold or bias per atom; auto is yes if the "
+        "code has one");
   visit("held-out", o.max_margin.held_out,
-        "max-margin-krica: fraction of the images held out (at most 2,000), which stop training "
-        "early and tell whether it helped; auto is 0.2, and where images are few all of them are "
-        "learned from afterwards; 0 holds out none");
+        "max-margin-krica: fraction of the images held out for early stopping and for judging the "
+        "result (at most 2,000); auto is 0.2, and if images are few a final training uses all of "
+        "them; 0 holds out none");
   visit("patience", o.max_margin.patience,
-        "max-margin-krica: epochs without a better held-out accuracy before stopping, counted "
-        "from when the rate falls; auto is 10");
+        "max-margin-krica: epochs without a better held-out accuracy before stopping, counted once "
+        "the rate decreases; auto is 10");
   visit("refit", o.max_margin.refit,
         "max-margin-krica: whether to fit an SVM to the learned features, as for other methods, or "
-        "keep the classifier learned with them; auto is what held-out images say");
+        "keep the classifier learned with them; auto decides on held-out images");
 }
 
 /// Training data and classifier.

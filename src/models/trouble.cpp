@@ -53,7 +53,7 @@ std::string collapsed_advice(const PipelineOptions& settled) {
 std::string numerical_advice(const PipelineOptions& settled) {
   return fmt::format(
       "the objective became infinite or NaN, and the best atoms before that were kept; try {}, a "
-      "smaller rate where Adam is the solver, or {}",
+      "smaller rate if Adam is the solver, or {}",
       weight_advice(settled), start_advice(settled));
 }
 

@@ -94,8 +94,8 @@ ImageSetPtr in_range(const Context& context, const ImageSet& images, ValueRange 
   const ValueRange given = bytes ? ValueRange::kBytes : range_of(extremes);
   if (given == learned) return nullptr;
   require(given != ValueRange::kOther && learned != ValueRange::kOther, "model",
-          "the images have values from {:.4g} to {:.4g}, where the model learned from {}; scale "
-          "them as the training images were",
+          "the images have values from {:.4g} to {:.4g}, but the model learned from {}; scale them "
+          "like the training images",
           extremes.lowest, extremes.highest,
           learned == ValueRange::kBytes  ? "values from 0 to 255"
           : learned == ValueRange::kUnit ? "values from 0 to 1"

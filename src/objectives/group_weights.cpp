@@ -21,8 +21,10 @@ void validate_topographic(const AtomGroups& groups, Index K) {
   const auto [rows, cols] = grid_of(groups, K);
   require(rows > 0 && cols > 0 && rows * cols == K, "pooling-groups",
           "a grid of {} x {} is not filled by {} atoms", rows, cols, K);
-  require(rows >= 2 && cols >= 2, "pooling-groups",
-          "{} atoms fill no grid of at least 2 x 2; choose a number of atoms that is not prime", K);
+  require(
+      rows >= 2 && cols >= 2, "pooling-groups",
+      "{} atoms do not fill a grid of at least 2 x 2; choose a number of atoms that is not prime",
+      K);
 }
 
 void validate_custom(const AtomGroups& groups, Index K) {

@@ -198,8 +198,8 @@ void KernelPca<Scalar>::apply(ConstMatrixView<Scalar> samples, MatrixView<Scalar
 template <class Scalar>
 Matrix<Scalar> KernelPca<Scalar>::apply(const Context& context,
                                         ConstMatrixView<Scalar> samples) const {
-  require(samples.cols() == inputs(), kName, "samples have {} columns, {} were learned",
-          samples.cols(), inputs());
+  require(samples.cols() == inputs(), kName, "samples have {} columns, expected {}", samples.cols(),
+          inputs());
   Matrix<Scalar> projected(samples.rows(), outputs());
   const Partition tiles(samples.rows(), kTileRows);
   const Work work = work_of(samples.rows(), landmarks_.rows(), inputs() + outputs() + kPerExp);

@@ -159,7 +159,7 @@ void Preprocessing::apply_tile(MatrixView<float> raw_patches, MatrixView<float> 
 
 Matrix<float> Preprocessing::apply(const Context& context,
                                    ConstMatrixView<float> raw_patches) const {
-  require(raw_patches.cols() == inputs(), kName, "patches have {} values, {} were learned",
+  require(raw_patches.cols() == inputs(), kName, "patches have {} values, expected {}",
           raw_patches.cols(), inputs());
   Matrix<float> result(raw_patches.rows(), outputs());
   const Partition tiles(raw_patches.rows(), kTileRows);
@@ -174,7 +174,7 @@ Matrix<float> Preprocessing::apply(const Context& context,
 
 Matrix<float> Preprocessing::unwhiten(ConstMatrixView<float> atoms) const {
   require(!kernel_pca_, kName,
-          "after kernel PCA the atoms lie in feature space and have no picture");
+          "after kernel PCA the atoms are in feature space and cannot be drawn");
   return whitening_.unwhiten(atoms);
 }
 

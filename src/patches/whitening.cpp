@@ -192,8 +192,8 @@ void Whitening::apply(ConstMatrixView<float> samples, MatrixView<float> whitened
 }
 
 Matrix<float> Whitening::apply(const Context& context, ConstMatrixView<float> samples) const {
-  require(samples.cols() == inputs_, kName, "samples have {} columns, {} were learned",
-          samples.cols(), inputs_);
+  require(samples.cols() == inputs_, kName, "samples have {} columns, expected {}", samples.cols(),
+          inputs_);
   Matrix<float> whitened(samples.rows(), outputs());
   const Partition tiles(samples.rows(), kTileRows);
   const Work work = work_of(samples.size(), outputs() + kPerValue);

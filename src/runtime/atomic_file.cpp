@@ -30,7 +30,7 @@ int open_beside(const std::string& operation, const std::filesystem::path& path,
   // The system would read the path only up to the zero byte.
   if (path.native().find('\0') != std::string::npos)
     io_error(operation, path.native().substr(0, path.native().find('\0')),
-             "cannot create: the name goes on with a zero byte", EINVAL);
+             "cannot create: the name contains a zero byte", EINVAL);
   std::random_device random;
   for (int attempt = 0; attempt < kMostAttempts; ++attempt) {
     const std::uint64_t number = std::uint64_t{random()} << 32 | random();

@@ -62,10 +62,10 @@ class BufferSpace {
       return;
     }
     const std::size_t count = threads()--;
-    throw OutOfMemory(fmt::format(
-        "[blas] matrix products on {} thread{} need {} MB of address space, which the system "
-        "refuses; raise the limit (ulimit -v) or use fewer threads",
-        count, count == 1 ? "" : "s", bytes >> 20));
+    throw OutOfMemory(
+        fmt::format("[blas] matrix products on {} thread{} need {} MB of address space, but the "
+                    "system refuses it; raise the limit (ulimit -v) or use fewer threads",
+                    count, count == 1 ? "" : "s", bytes >> 20));
   }
   ~BufferSpace() { --threads(); }
   BufferSpace(const BufferSpace&) = delete;

@@ -55,9 +55,8 @@ std::string_view explanation_of(Status status) {
       return "The limit of iterations or epochs was reached before convergence; raise it, or "
              "resume.";
     case Status::kLineSearchFailed:
-      return "No step lowers the objective although its gradient is not small; the best iterate "
-             "was "
-             "kept.";
+      return "No step decreases the objective, although its gradient is not small; the best "
+             "iterate was kept.";
     case Status::kCancelled:
       return "Stopped on request; resume to continue.";
     case Status::kNumericalTrouble:

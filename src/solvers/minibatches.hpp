@@ -27,7 +27,7 @@ class Minibatches {
         batch_(batch),
         steps_an_epoch_(static_cast<Index>(samples_.size()) / batch) {
     require(steps_an_epoch_ > 0, operation,
-            "a batch of {} is larger than the {} {} that are not held out; give a smaller batch",
+            "a batch of {} is larger than the {} {} that are not held out; use a smaller batch",
             batch, samples_.size(), what);
   }
 

@@ -61,7 +61,7 @@ void match_labels(const EvaluateCommand& command, const Model& model, Part& part
     try {
       part.labels = labels_known_to(model.class_names(), *part.images, "evaluate");
     } catch (const DataError& error) {
-      throw DataError(fmt::format("{}; --ignore-unknown leaves the others out", error.what()));
+      throw DataError(fmt::format("{}; --ignore-unknown skips the others", error.what()));
     }
     return;
   }
@@ -94,7 +94,7 @@ Part evaluated_part(const Context& context, const EvaluateCommand& command, cons
 void print_notes(const Part& part) {
   const std::string_view noun = noun_of(part.images->shape());
   if (part.ignored > 0) {
-    fmt::print(stderr, "krica: {} {} of classes that the model does not know were left out\n",
+    fmt::print(stderr, "krica: skipped {} {} of classes that the model does not know\n",
                part.ignored, noun);
   }
   if (part.seen > 0) {
@@ -109,7 +109,7 @@ void run_evaluate(CLI::App& app, EvaluateCommand& command) {
   apply_config(app, command.session);
   const Model model = Model::load(command.model);
   if (!model.has_classifier()) {
-    throw DataError(fmt::format("[evaluate] {} has no classifier; make one with krica train",
+    throw DataError(fmt::format("[evaluate] {} has no classifier; train one with krica train",
                                 command.model.string()));
   }
   const Context context = make_context(command.session, model.options().seed);
@@ -149,7 +149,7 @@ void add_evaluate(CLI::App& app) {
       ->check(one_of({"test", "train"}))
       ->capture_default_str();
   sub->add_flag("--ignore-unknown", command->ignore_unknown,
-                "leave out classes that the model does not know");
+                "skip classes that the model does not know");
   add_session_options(*sub, command->session);
   sub->footer("\nExample: krica evaluate clothes.krica embedded");
   sub->callback([sub, command] { run_evaluate(*sub, *command); });

@@ -79,10 +79,10 @@ double memory_size(const std::string& text) {
   constexpr std::string_view kUnits = "kmgt";
   const std::size_t place = unit.size() == 1 ? kUnits.find(unit[0]) : std::string::npos;
   if (error != std::errc() || !std::isfinite(size) || (!unit.empty() && place > kUnits.size())) {
-    throw UsageError(fmt::format(
-        "--memory must be a size such as 512M or 4G, with k, M, G or T, got '{}'; there is no "
-        "unlimited budget, 1024T is the largest",
-        text));
+    throw UsageError(
+        fmt::format("--memory must be a size such as 512M or 4G, with k, M, G or T, got '{}'; for "
+                    "no limit, use the maximum of 1024T",
+                    text));
   }
   if (!unit.empty()) size *= std::pow(1024.0, static_cast<double>(place + 1));
   if (size < kLeastMemory)
@@ -215,11 +215,11 @@ void add_data_options(CLI::App& command, DataOptions& options) {
       ->group(group);
   command
       .add_flag("--skip-bad", options.skip_bad,
-                "leave out image files that cannot be read; decodes all of them first")
+                "skip image files that cannot be read; decodes all of them first")
       ->group(group);
   command
       .add_flag("--no-exif-orientation", options.no_exif_orientation,
-                "read images as stored, without turning them by their orientation tags")
+                "read images as stored, ignoring their orientation tags")
       ->group(group);
   add_auto_number(
       command, "--test-fraction", options.test_fraction,

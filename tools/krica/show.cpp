@@ -98,7 +98,7 @@ void check_command(const ShowCommand& command) {
   if (command.picture.empty() && !command.terminal)
     throw UsageError("give -o FILE.png, or --terminal");
   if (command.terminal && command.session.json)
-    throw UsageError("--terminal draws on standard output, where --json prints; give one of them");
+    throw UsageError("--terminal and --json both print to standard output; use one of them");
   if (command.most < 1)
     throw UsageError(fmt::format("--most must be at least 1, got {}", command.most));
   check_target(command.picture);

@@ -186,7 +186,7 @@ std::vector<json> settings_for(const CLI::App& app, const TuneCommand& command,
   const std::vector<std::string> grid = default_grid(app, command.pipeline, facts_of(images, true));
   if (grid.empty()) {
     fmt::print(stderr,
-               "nothing to search: no option that {} would try has an effect here or is left open; "
+               "nothing to search: no option that {} would try is open and has an effect here; "
                "name others with --grid\n",
                command.pipeline.method);
   }
@@ -197,8 +197,8 @@ TuneData labelled_images(const Context& context, const TuneCommand& command) {
   const DataSet data = open_images(context, command.data);
   if (data.train->labels().empty()) {
     throw DataError(
-        fmt::format("[tune] {}: tune searches by accuracy and needs labels, which the "
-                    "data does not have; --labels names a file with them",
+        fmt::format("[tune] {}: tune searches by accuracy and needs labels, but the data has none; "
+                    "give a label file with --labels",
                     command.data.path.string()));
   }
   const Index images = command.pipeline.images;
@@ -340,7 +340,7 @@ void add_tune(CLI::App& app) {
            "write an HTML page about the search and the best setting's model");
   add_pipeline_options(*sub, command->pipeline);
   add_path(*sub, "--checkpoint", command->checkpoint,
-           "where finished folds are kept until the search is done; default: OUTPUT or REPORT with "
+           "file for resuming an interrupted search; default: OUTPUT or REPORT with "
            ".tune-checkpoint appended, or krica.tune-checkpoint")
       ->group("Running");
   add_session_options(*sub, command->session);

@@ -135,7 +135,7 @@ class KRICA_EXPORT ConstMatrixView
     static_assert(std::is_same_v<typename Derived::Scalar, Scalar>,
                   "krica: the scalar types differ");
     static_assert(internal::is_row_major_memory<Derived>(),
-                  "krica takes row-major matrices, one sample a row (krica::RowMajor<Scalar>)");
+                  "krica takes row-major matrices, one sample per row (krica::RowMajor<Scalar>)");
   }
 
   [[nodiscard]] ConstMatrixView rows_between(Index begin, Index end) const {
@@ -172,7 +172,7 @@ class KRICA_EXPORT MatrixView
     static_assert(std::is_same_v<typename Derived::Scalar, Scalar>,
                   "krica: the scalar types differ");
     static_assert(internal::is_row_major_memory<Derived>(),
-                  "krica takes row-major matrices, one sample a row (krica::RowMajor<Scalar>)");
+                  "krica takes row-major matrices, one sample per row (krica::RowMajor<Scalar>)");
   }
 
   [[nodiscard]] MatrixView rows_between(Index begin, Index end) const {
