@@ -27,8 +27,7 @@ class DecodedImages {
   enum class State : std::uint8_t { kMissing, kBeingWritten, kKept };
 
   Index bytes_an_image_;
-  std::unique_ptr<std::uint8_t[]>
-      pixels_;  // null if there is no room; pages are allocated as written
+  std::unique_ptr<std::uint8_t[]> pixels_;  // null if there is no room; pages allocated lazily
   std::unique_ptr<std::atomic<State>[]> states_;
 };
 

@@ -57,7 +57,7 @@ struct ClusteringTurn {
 template <class Scalar>
 using ClusteringHook = std::function<void(const ClusteringTurn<Scalar>&)>;
 
-/// Throws InvalidArgument for bad options, empty data, NaN, Inf or squares that overflow.
+/// Throws InvalidArgument for invalid options, empty data, NaN, Inf or squares that overflow.
 template <class Scalar>
 KRICA_EXPORT KmeansResult<Scalar> kmeans(const Context& context, ConstMatrixView<Scalar> X,
                                          const KmeansOptions& options,
