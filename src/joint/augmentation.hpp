@@ -25,8 +25,8 @@ struct Augmentation {
 void augment(const Augmentation& augmentation, const ImageShape& shape, Random& random,
              float* pixels);
 
-/// Shifts the image up by `down` and left by `right` pixels, in place: pixel (y, x) comes from (y +
-/// down, x + right), reflected at the borders without repeating them.
+/// Shifts the image up by `down` and left by `right` pixels, in place: pixel (y, x) comes from
+/// (y + down, x + right), reflected at the borders without repeating them.
 void shift_reflected(const ImageShape& shape, Index down, Index right, float* pixels);
 
 }  // namespace krica

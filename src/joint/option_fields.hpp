@@ -46,7 +46,7 @@ void each_field(Options& options, Visit visit) {
   visit("reconstruction", reconstruction, kAny);
   visit("sparsity", sparsity, kAny);
   visit("epsilon", epsilon, kAny);
-  visit("learn_gamma", learn_shapes, kAny);  // its name since all shapes were widths
+  visit("learn_gamma", learn_shapes, kAny);  // named when all shapes were widths
   visit("flips", flips, kAny);
   visit("crops", crops, kAny);
   visit("epochs", epochs, kAtLeastOne);
