@@ -24,8 +24,8 @@ struct DownloadInfo {
   Index megabytes = 0;   ///< download size, in millions of bytes
   std::string licence;   ///< terms of use, as stated by the authors
   std::string citation;  ///< what to cite
-  std::vector<std::string> addresses =
-      {};                               ///< of the directories with the files, in the order to try
+  /// Of the directories with the files, in the order to try.
+  std::vector<std::string> addresses = {};
   std::vector<std::string> files = {};  ///< to download
 };
 

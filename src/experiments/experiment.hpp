@@ -62,8 +62,8 @@ struct Configuration {
   std::vector<TrialSplit> splits;
   double value = std::numeric_limits<double>::quiet_NaN();  ///< of the swept option
   bool control = false;  ///< the random patches that learned bases must beat
-  bool shared_basis =
-      false;              ///< learned once, without labels, for all splits; only the SVM differs
+  /// Learned once, without labels, for all splits; only the SVM differs.
+  bool shared_basis = false;
   std::string note = {};  ///< differences from the paper
 };
 

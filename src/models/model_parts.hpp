@@ -39,8 +39,8 @@ struct Model::Parts {
   std::string fingerprint;  ///< of the training images and labels
   SeenImages seen = {};     ///< hashes of the training images
   ImagePreparation preparation = {};
-  Index signal_channels =
-      1;  ///< for samples that are signals: their values are stored channel by channel
+  /// For samples that are signals: their values are stored channel by channel.
+  Index signal_channels = 1;
   std::optional<ValueRange> value_range = {};  ///< of the training images' values, if known
   std::string basis_status = "converged";
   std::vector<HistoryRow> history;            ///< of the basis' solver

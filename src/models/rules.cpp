@@ -13,8 +13,8 @@ constexpr Index kAtoms = 400;        ///< for few images: more would overfit
 constexpr Index kManyAtoms = 1600;   ///< for many images
 constexpr Index kSampleAtoms = 400;  ///< for labelled samples
 constexpr Index kCostlyAtoms = 200;  ///< if atoms are costly
-constexpr Index kKernelIcaAtoms =
-    100;  ///< kernel components that patches of photographs reliably have
+/// Kernel components that patches of photographs reliably have.
+constexpr Index kKernelIcaAtoms = 100;
 constexpr Index kUnmixedAtoms = 64;  ///< for unlabelled samples, at most
 constexpr Index kFewestAtoms = 2;
 

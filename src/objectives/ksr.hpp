@@ -32,8 +32,8 @@ struct KsrOptions {
   Index n_components = 0;  ///< K > 0
   Kernel kernel = {};
   double sparsity = 0.1;  ///< λ > 0
-  double tolerance =
-      1e-6;  ///< of a code: its cost is within this fraction of κ(x,x) of the minimum, > 0
+  /// A code's cost is within this fraction of κ(x,x) of the minimum; > 0.
+  double tolerance = 1e-6;
 
   void validate() const;
 };

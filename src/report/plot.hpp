@@ -15,9 +15,9 @@ namespace krica {
 struct PlotPoint {
   double x = 0;
   double y = 0;
-  double error =
-      std::numeric_limits<double>::quiet_NaN();  ///< half the length of the bar; NaN: none
-  bool chosen = false;                           ///< drawn with a ring
+  /// Half the length of the bar; NaN: none.
+  double error = std::numeric_limits<double>::quiet_NaN();
+  bool chosen = false;  ///< drawn with a ring
 };
 
 struct PlotSeries {

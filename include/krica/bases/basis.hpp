@@ -50,8 +50,8 @@ struct BasisOptions {
   std::optional<SolverKind> solver = {};  ///< unset: Adam for many patches, otherwise L-BFGS
   Index iterations = 100;
   Index epochs = 10;
-  std::optional<Index> batch =
-      {};  ///< Adam only; unset: 1024, or a tenth of the patches below 10,240
+  /// Adam only; unset: 1024, or a tenth of the patches if there are fewer than 10,240.
+  std::optional<Index> batch = {};
   double rate = 0.01;
   Discrimination discrimination = {.weight = 0.1};  ///< drica, d-rica and d-krica only
   double sparsity_target = 0.05;                    ///< sparse autoencoder and sparse RBM only

@@ -30,8 +30,8 @@ struct SampleSetInfo {
   std::vector<std::string> class_names;
   LabelType label_type = LabelType::kText;
   std::string description;
-  std::vector<std::string>
-      column_names;  ///< one per column for a CSV file with a header, otherwise empty
+  /// One per column for a CSV file with a header, otherwise empty.
+  std::vector<std::string> column_names;
   /// Signals: a row holds all time steps of the first channel, then those of the second, and so on.
   Index channels = 1;
 

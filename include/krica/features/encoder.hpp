@@ -46,8 +46,8 @@ KRICA_EXPORT Index channels_of(EncoderKind kind, Index atoms);
 struct KRICA_EXPORT EncoderOptions {
   EncoderKind kind = EncoderKind::kKernel;
   Kernel kernel = {};  ///< for the kernel code and the lasso
-  double threshold =
-      0.25;  ///< t of the soft threshold if atoms have no thresholds of their own, >= 0
+  /// t of the soft threshold if atoms have no thresholds of their own, >= 0.
+  double threshold = 0.25;
   double sparsity = 0.1;  ///< λ of the lasso, > 0
 
   void validate() const;

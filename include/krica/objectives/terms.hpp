@@ -68,8 +68,8 @@ KRICA_EXPORT DiscriminationReading discrimination_reading(std::string_view name)
 struct KRICA_EXPORT Discrimination {
   double weight = 0;  ///< α >= 0; 0 disables the term, and labels are not needed
   DiscriminationReading reading = DiscriminationReading::kSum;
-  std::optional<double> elastic =
-      std::nullopt;         ///< η >= 0; unset: k+1 (sum), 2 (select), 0 (not homogeneous)
+  /// η >= 0; unset: k+1 (sum), 2 (select), 0 (not homogeneous).
+  std::optional<double> elastic = std::nullopt;
   bool homogeneous = true;  ///< false: DRICA
 
   /// Class of each atom, K values; empty: K/c consecutive atoms per class, K a multiple of c.
