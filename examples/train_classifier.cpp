@@ -34,7 +34,8 @@ int main(int argc, char** argv) {
   try {
     const krica::Context context({.seed = 7});
     const krica::DataSet data = krica::open_dataset(context, path);
-    if (!data.train || !data.test) throw krica::DataError(path + ": images in two parts are needed");
+    if (!data.train || !data.test)
+      throw krica::DataError(path + ": images in two parts are needed");
     krica::train(context, *data.train, {.options = options()}).save(file);
 
     const krica::Model model = krica::Model::load(file);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Everything in the core library. The readers of data sets are in krica/data/dataset.hpp and
-// krica/data/image.hpp, in a library of their own, krica_data.
+// The whole core library. The data set readers, krica/data/dataset.hpp and krica/data/image.hpp,
+// are in a separate library, krica_data.
 #pragma once
 
 #include "krica/bases/basis.hpp"                 // IWYU pragma: export

@@ -42,7 +42,7 @@ Matrix<float> rows_of_class(const BasisRequest& request, int label) {
   return rows;
 }
 
-/// affinity(u, y): the part of class y's patches that cluster u holds.
+/// affinity(u, y): the fraction of class y's patches in cluster u.
 Matrix<double> affinities(const BasisRequest& request, const std::vector<Index>& assignment,
                           Index c) {
   Matrix<double> affinity(request.options.components, c);
@@ -59,7 +59,7 @@ Matrix<double> affinities(const BasisRequest& request, const std::vector<Index>&
   return affinity;
 }
 
-/// Which atoms each class gets, k to a class, strongest affinity first.
+/// The atoms of each class, k per class, strongest affinity first.
 std::vector<std::vector<Index>> shared_out(const Matrix<double>& affinity, Index each) {
   std::vector<std::tuple<double, Index, Index>> pairs;
   for (Index u = 0; u < affinity.rows(); ++u) {
@@ -77,11 +77,11 @@ std::vector<std::vector<Index>> shared_out(const Matrix<double>& affinity, Index
   return atoms;
 }
 
-// One class is clustered after the other: a state is that of the running one, with the atoms of
-// those before it.
+// Classes are clustered one after another: a state is that of the current class, with the atoms of
+// the previous ones.
 const std::string kClassesBefore = "class_atoms";
 
-/// The class that the state was made in, with the atoms of those before it; 0 without a state.
+/// The class of the state, with the atoms of the previous classes; 0 without a state.
 Index take_up_classes(const BasisRequest& request, const Shares& shares, Matrix<float>& atoms) {
   if (request.state == nullptr || !request.state->has(kClassesBefore)) return 0;
   const auto before = request.state->matrix<float>(kClassesBefore);
@@ -118,8 +118,8 @@ Matrix<float> class_kmeans(const Context& context, const BasisRequest& request) 
   for (Index y = first; y < shares.classes; ++y) {
     const Matrix<float> patches = rows_of_class(request, static_cast<int>(y));
     require(patches.rows() >= shares.each, kName,
-            "{} atoms a class cannot start from the {} patches of class {}; use more patches where "
-            "there are more, fewer components or another init",
+            "{} atoms per class cannot start from the {} patches of class {}; use more patches, "
+            "fewer components or another init",
             shares.each, patches.rows(), y);
     BasisRequest own{
         patches, {}, request.options, request.hooks, y == first ? request.state : nullptr};

@@ -8,17 +8,18 @@
 
 namespace krica {
 
-/// The class-aware term by the request's options. Throws InvalidArgument without labels, or where
-/// the components are no multiple of the classes (naming the nearest ones that are).
+/// The class-aware term from the request's options. Throws InvalidArgument without labels, or if
+/// the number of components is not a multiple of the number of classes (naming the nearest
+/// multiples).
 Discrimination discrimination_of(const BasisRequest& request, bool homogeneous);
 
 /// The classes of the request's atoms, k consecutive ones each.
 std::vector<int> consecutive_classes(const BasisRequest& request);
 
-/// First atoms by class, in the order of consecutive_classes:
+/// Initial atoms by class, in the order of consecutive_classes:
 ///   class-kmeans     the centres of K-means on the patches of each class
-///   label-affinity   the centres of K-means on all patches, each given to the class whose patches
-///                    (as a part of the class) it holds most of, k to a class, strongest first
+///   label-affinity   the centres of K-means on all patches, each assigned to the class of whose
+///                    patches it holds the largest fraction, k per class, strongest first
 Matrix<float> class_kmeans(const Context& context, const BasisRequest& request);
 Matrix<float> label_affinity(const Context& context, const BasisRequest& request);
 

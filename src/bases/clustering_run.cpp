@@ -40,7 +40,7 @@ ClusteringRun::ClusteringRun(const Context& context, const BasisRequest& request
 
 void ClusteringRun::resume(const Archive& state) {
   check_origin(state, name_, identity_);
-  if (!state.has("atoms")) return;  // cancelled before the first turn
+  if (!state.has("atoms")) return;  // cancelled before the first iteration
   atoms_ = state.matrix<float>("atoms");
   if (atoms_.rows() != request_.options.components || atoms_.cols() != request_.patches.cols()) {
     throw DataError(fmt::format("[{}] the state's atoms are {} x {}, they must be {} x {}", name_,
@@ -63,7 +63,7 @@ Basis ClusteringRun::run(const std::function<Clusters(const ClusteringHook<float
   return {std::move(atoms_), iterations_.take_history(), status};
 }
 
-/// A turn that is the last is not kept: resumed, there would be one more.
+/// The last iteration is not kept: a resumed run would add another one.
 void ClusteringRun::note(const ClusteringTurn<float>& turn, Index before) {
   const Index iteration = before + turn.iteration;
   iterations_.record({.iteration = iteration, .evaluations = iteration, .value = turn.cost});
@@ -100,7 +100,7 @@ Basis spherical_kmeans_of(const Context& context, const BasisRequest& request, I
   SphericalKmeansOptions options{.n_clusters = request.options.components, .max_iterations = limit};
   ClusteringRun run(context, request, "omp-1", options, role);
   options.max_iterations = run.left();
-  // Before the run: a start that is cancelled has a state of its own.
+  // Before the run: a cancelled start has its own state.
   const Matrix<float> first = run.atoms().size() > 0 ? run.atoms() : start();
   return run.run([&](const ClusteringHook<float>& hook) -> ClusteringRun::Clusters {
     auto result = spherical_kmeans<float>(context, request.patches, first, options, hook);

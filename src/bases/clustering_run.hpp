@@ -13,32 +13,32 @@
 
 namespace krica {
 
-/// Whether K-means is the method, or finds the first atoms of another one.
+/// Whether K-means is the method, or finds the initial atoms of another method.
 enum class ClusteringRole { kMethod, kStart };
 
 /// Whether a state belongs to a run that only finds initial atoms.
 bool is_of_start(const Archive& state);
 
-/// K-means and its spherical form, watched, stopped and resumed: keeps the atoms of the last turn,
-/// and passes them to the request's hooks. A run that only finds initial atoms reports no
-/// iterations and returns no atoms if it is cancelled.
+/// Runs K-means and spherical K-means so that they can be monitored, cancelled and resumed: keeps
+/// the atoms of the last iteration and passes them to the request's hooks. A run that only finds
+/// initial atoms reports no iterations and returns no atoms if it is cancelled.
 class ClusteringRun {
  public:
-  /// Takes up request.state where it is of this role; `name` says whose it must be. `options` are
-  /// the clustering's own; their identity (solvers/option_fields.hpp) is the state's.
+  /// Resumes from request.state if it has this role; `name` is the expected owner. `options` are
+  /// those of the clustering; the state stores their identity (solvers/option_fields.hpp).
   template <class Options>
   ClusteringRun(const Context& context, const BasisRequest& request, std::string_view name,
                 const Options& options, ClusteringRole role)
       : ClusteringRun(context, request, name, identity_of(options, context.seed()),
                       options.max_iterations, role) {}
 
-  /// The last turn's atoms; empty before the first.
+  /// The atoms of the last iteration; empty before the first.
   [[nodiscard]] const Matrix<float>& atoms() const { return atoms_; }
-  /// Turns that are left.
+  /// Remaining iterations.
   [[nodiscard]] Index left() const { return limit_ - iterations_.done(); }
 
-  /// `cluster` is given the hook to pass on and returns its atoms and whether it converged.
-  /// Cancelled as BasisMethod::learn says.
+  /// `cluster` is called with the hook to use and returns its atoms and whether it converged.
+  /// Cancellation as in LearnBasis.
   struct Clusters {
     Matrix<float> atoms;
     bool converged;
@@ -62,11 +62,11 @@ class ClusteringRun {
   Matrix<float> atoms_;
 };
 
-/// K-means of the patches in either role. `assignment`, where it is wanted, is that of every patch
-/// to an atom.
+/// K-means of the patches in either role. `assignment`, if not null, receives the atom of each
+/// patch.
 Basis kmeans_of(const Context& context, const BasisRequest& request, ClusteringRole role,
                 std::vector<Index>* assignment = nullptr);
-/// Spherical K-means of the patches from `start()`, which is not asked where a state is taken up.
+/// Spherical K-means of the patches from `start()`, which is not called when resuming.
 Basis spherical_kmeans_of(const Context& context, const BasisRequest& request, Index limit,
                           ClusteringRole role, const std::function<Matrix<float>()>& start);
 

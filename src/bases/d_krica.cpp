@@ -5,9 +5,9 @@
 //   f_kRICA(W) + α/m Σ_i d(s_i),   s_iu = κ(w_u, x_i)
 //
 // with d in both readings and the elastic weight η = k+1 (sum) or 2 (select) unless given
-// (krica/objectives/terms.hpp). Y. Xiao, Z. Zhu, Y. Zhao, "Kernel Reconstruction ICA for
-// Sparse Representation", section 5. Differences: as krica.cpp; patches carry their image's label,
-// of which small ones know little (docs/math.md).
+// (krica/objectives/terms.hpp). Y. Xiao, Z. Zhu, Y. Zhao, "Kernel Reconstruction ICA for Sparse
+// Representation", section 5. Differences: as krica.cpp; patches have the label of their image,
+// which says little about small patches (docs/math.md).
 #include "bases/class_atoms.hpp"
 #include "bases/krica.hpp"
 #include "bases/start.hpp"

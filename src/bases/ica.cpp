@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Independent component analysis by symmetric FastICA, K <= n. With z the patch whitened by PCA to
-// K directions and G the contrast log cosh (g = tanh), the fixed point of
+// K directions and G the contrast log cosh (g = tanh), finds the fixed point of
 //
 //   extremise Σ_u E[G(v_u·z)]   subject to V Vᵀ = I
 //
-// is sought by V⁺ = E[g(Vz) zᵀ] - diag(E[g'(Vz)]) V, then V ← (V⁺V⁺ᵀ)^(-1/2) V⁺, until no row turns
-// any more: max_u |1 - |v_u·v_u,before|| <= 1e-7. Atoms are V times the whitening, so a code is w·x
-// with unit variance. A. Hyvärinen, "Fast and Robust Fixed-Point Algorithms for Independent
-// Component Analysis", IEEE Trans. Neural Networks 10(3), 1999. Differences: none in the update;
-// the mean is removed while learning and not while encoding, where whitening has removed it.
+// by iterating V⁺ = E[g(Vz) zᵀ] - diag(E[g'(Vz)]) V, then V ← (V⁺V⁺ᵀ)^(-1/2) V⁺, until no row
+// rotates any more: max_u |1 - |v_u·v_u,before|| <= 1e-7. Atoms are V times the whitening, so a
+// code is w·x with unit variance. A. Hyvärinen, "Fast and Robust Fixed-Point Algorithms for
+// Independent Component Analysis", IEEE Trans. Neural Networks 10(3), 1999. Differences: none in
+// the update; the mean is removed when learning but not when encoding, where whitening has removed
+// it.
 #include "bases/ica.hpp"
 
 #include <algorithm>
@@ -52,7 +53,7 @@ Matrix<double> orthonormal(const Context& context, const Matrix<double>& V) {
   return result;
 }
 
-/// Sums over a part of the patches.
+/// Sums over some of the patches.
 struct Sums {
   Matrix<double> products;     // Σ g(Vz) zᵀ
   std::vector<double> slopes;  // Σ g'(Vz)
@@ -158,7 +159,7 @@ class FastIca {
     sums.products.view() += products.view().cast<double>();
   }
 
-  /// Turns y into tanh y, adds 1 - tanh² to the slopes and returns Σ log cosh y. With e =
+  /// Replaces y with tanh y, adds 1 - tanh² to the slopes and returns Σ log cosh y. With e =
   /// exp(-2|y|), |tanh y| = (1-e)/(1+e) and log cosh y = |y| + log(1+e) - log 2.
   static double contrast_row(float* y, std::vector<double>& slopes, std::vector<float>& e) {
     const auto K = static_cast<Index>(slopes.size());
@@ -183,7 +184,7 @@ class FastIca {
   Iterations iterations_;
 };
 
-/// The matrix Q (K×n) of z = Q(x - mean), from what the whitening does to the unit vectors.
+/// The matrix Q (K×n) of z = Q(x - mean), obtained by whitening the unit vectors.
 Matrix<double> matrix_of(const Whitening& whitening) {
   const Index n = whitening.inputs();
   Matrix<float> units(n + 1, n);
@@ -198,7 +199,7 @@ Matrix<double> matrix_of(const Whitening& whitening) {
   return Q;
 }
 
-/// To K directions. Too many are refused with what is possible, so that a second try succeeds.
+/// Whitens to K directions. If there are fewer, the error says how many are possible.
 Whitening pca_whitening(const Context& context, const BasisRequest& request,
                         const IcaLimit& limit) {
   const Index K = request.options.components;
@@ -234,7 +235,7 @@ Basis unmixed(const Context& context, const BasisRequest& request, const IcaLimi
   const Status status = ica.run();
   if (status == Status::kCancelled && !request.best_when_cancelled) throw Cancelled();
   Matrix<double> atoms(K, n);
-  // Without the context: what was cancelled has its atoms too.
+  // Without the context: a cancelled run has atoms too.
   blas::gemm<double>(Op::kPlain, Op::kPlain, 1.0, ica.rotation(), matrix_of(whitening), 0.0, atoms);
   return {Matrix<float>::copy_of(atoms.view().cast<float>()), ica.take_history(), status};
 }

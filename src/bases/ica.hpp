@@ -8,11 +8,11 @@
 
 namespace krica {
 
-/// What shapes a run of FastICA.
+/// The options of FastICA.
 struct IcaOptions {
   Index components = 0;
   Index max_iterations = 100;
-  double tolerance = 1e-7;  ///< of the turn of the atoms, max_u |1 - |v_u·v_u,before||
+  double tolerance = 1e-7;  ///< of the rotation of the atoms, max_u |1 - |v_u·v_u,before||
 };
 
 template <OptionsOf<IcaOptions> Options, class Visit>
@@ -23,13 +23,14 @@ void each_field(Options& options, Visit visit) {
   visit("tolerance", tolerance, kNotNegative);
 }
 
-/// What the refusal of too many components says after their number.
+/// The rest of the error message for too many components.
 struct IcaLimit {
   std::string_view what;
   std::string_view remedy;
 };
 
-/// FastICA of what arrives (ica.cpp). Throws InvalidArgument for more components than directions.
+/// FastICA on the request's patches (ica.cpp). Throws InvalidArgument for more components than
+/// directions.
 Basis unmixed(const Context& context, const BasisRequest& request, const IcaLimit& limit);
 
 }  // namespace krica

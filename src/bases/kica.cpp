@@ -5,9 +5,9 @@
 //   z = whitened projections of φ(x) (patches/kernel_pca.hpp), then ICA of z (ica.cpp)
 //
 // J. Yang et al., "Kernel ICA: An Alternative Formulation and its Application to Face Recognition",
-// Pattern Recognition 38(10), 2005. Differences: for many patches the kernel PCA works through
-// landmarks. The pipeline whitens (this method's default is whitening = kpca with as many
-// directions as components), so what arrives here is z.
+// Pattern Recognition 38(10), 2005. Differences: for many patches the kernel PCA uses landmarks.
+// The pipeline does the whitening (this method's default is whitening = kpca with as many
+// directions as components), so the input here is z.
 #include "bases/ica.hpp"
 #include "krica/bases/basis.hpp"
 

@@ -6,7 +6,7 @@
 //   minimise 1/m Σ_i [ ‖Φᵀs_i - φ(x_i)‖² + λ Σ_u sqrt(ε + s_iu²) ],   Φ's rows: φ(w_u)
 //
 // Y. Xiao, Z. Zhu, Y. Zhao, "Kernel Reconstruction ICA for Sparse Representation". Differences:
-// L-BFGS or Adam instead of the printed fixed point, which can climb; see docs/math.md.
+// L-BFGS or Adam instead of the printed fixed point, which can ascend; see docs/math.md.
 #include "krica/objectives/krica.hpp"
 
 #include "bases/krica.hpp"

@@ -6,7 +6,7 @@
 
 namespace krica {
 
-/// The objective's options as the request has them, without a class-aware term.
+/// The objective's options from the request, without a class-aware term.
 KricaOptions krica_options(const BasisRequest& request);
 
 }  // namespace krica

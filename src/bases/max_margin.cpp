@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Max-margin kRICA begins with atoms of its patches, by --init; what they become is learned with
-// the classifier, from whole images (joint/trainer.hpp).
+// Max-margin kRICA: this file only finds the initial atoms, by --init; they are then learned
+// together with the classifier, from whole images (joint/trainer.hpp).
 #include "bases/start.hpp"
 
 namespace krica {
@@ -9,7 +9,7 @@ namespace krica {
 Basis learn_max_margin_start(const Context& context, const BasisRequest& request) {
   if (request.options.init != "omp-1")
     return {starting_atoms(context, request), {}, Status::kConverged};
-  // As the method of that name learns them, which can be interrupted and resumed.
+  // Learned by the method of that name, so that it can be interrupted and resumed.
   BasisRequest omp1 = request;
   omp1.options.init = "random";
   Basis basis = basis_method("omp-1").learn(context, omp1);

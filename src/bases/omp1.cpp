@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// OMP-1: unit-norm atoms that minimise Σ_i ‖x_i - g_i d_{a(i)}‖², one atom a(i) and gain g_i a
-// patch, by spherical K-means (clustering/spherical_kmeans.hpp); to be used with the
-// two-sided soft threshold, s = max(0, ±d·x - t): the strongest classic single-layer baseline. A.
-// Coates, A. Ng, "The Importance of Encoding Versus Training with Sparse Coding and Vector
-// Quantization", ICML 2011. Differences: `iterations` is a limit, the turns end when the cost stops
-// falling; atoms without patches move to patches that are coded worst, not to random ones.
+// OMP-1: unit-norm atoms that minimise Σ_i ‖x_i - g_i d_{a(i)}‖², with one atom a(i) and gain g_i
+// per patch, by spherical K-means (clustering/spherical_kmeans.hpp); for use with the two-sided
+// soft threshold, s = max(0, ±d·x - t): the strongest classic single-layer baseline. A. Coates, A.
+// Ng, "The Importance of Encoding Versus Training with Sparse Coding and Vector Quantization", ICML
+// 2011. Differences: `iterations` is a limit, iteration stops when the cost stops decreasing; atoms
+// without patches move to the worst-coded patches, not to random ones.
 #include "bases/clustering_run.hpp"
 #include "bases/start.hpp"
 

@@ -7,8 +7,8 @@
 namespace krica {
 
 /// Minimises an objective of a packed layer (objectives/packed_layer.hpp) from the request's
-/// starting atoms, with biases at which units are active as often as the sparsity target says.
-/// Returns the layer's weights as atoms, with their bias.
+/// initial atoms, with biases that make the mean activity equal to the sparsity target. Returns the
+/// layer's weights as atoms, with their bias.
 Basis minimised_layer(const Context& context, SampledObjective<float>& objective,
                       const BasisRequest& request);
 

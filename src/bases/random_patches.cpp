@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Random patches: K different training patches are the atoms, w_u = x_i(u) with i(1) < ... < i(K)
-// drawn evenly. Nothing is learned, and with the Gaussian code it is hard to beat; every learned
-// basis is shown beside it. A. Coates, A. Ng, "The Importance of Encoding Versus Training with
+// Random patches: the atoms are K distinct training patches, w_u = x_i(u) with i(1) < ... < i(K)
+// drawn uniformly. Nothing is learned, yet with the Gaussian code it is hard to beat; every learned
+// basis is compared with it. A. Coates, A. Ng, "The Importance of Encoding Versus Training with
 // Sparse Coding and Vector Quantization", ICML 2011. Differences: the Gaussian code instead of
-// their threshold; zero patches are not drawn, and near-duplicates only
-// where there are too few others.
+// their threshold; zero patches are not drawn, and near-duplicates only if there are too few
+// others.
 #include "bases/start.hpp"
 
 namespace krica {

@@ -10,7 +10,7 @@
 
 namespace krica {
 
-// One file each.
+// One file per method.
 LearnBasis learn_d_krica;
 LearnBasis learn_d_rica;
 LearnBasis learn_drica;
@@ -48,8 +48,8 @@ constexpr auto kMethods = std::to_array<BasisMethod>({
     {.name = "max-margin-krica",
      .summary = "learns basis and classifier together from labelled images: the most accurate",
      .purpose = Purpose::kClassifier,
-     .minimises = "the squared hinge (or cross-entropy) of a linear classifier of pooled codes, in "
-                  "atoms, shapes and classifier",
+     .minimises = "the squared hinge (or cross-entropy) of a linear classifier of pooled codes, "
+                  "over atoms, shapes and classifier",
      .own_options = "encoder init epochs batch rate decay loss flips crops held-out patience refit "
                     "learn-gamma reconstruction pool-power",
      .encoder = "soft-threshold",
@@ -167,7 +167,7 @@ constexpr auto kMethods = std::to_array<BasisMethod>({
     {.name = "ksr",
      .summary = "kernel sparse coding: solves for the code of each patch; slow, for small bases",
      .purpose = Purpose::kFeatures,
-     .minimises = "Σ ‖φ(x) - Φᵀ s‖² + sparsity ‖s‖₁ in atoms and codes by turns",
+     .minimises = "Σ ‖φ(x) - Φᵀ s‖² + sparsity ‖s‖₁, over atoms and codes",
      .own_options = "gamma sparsity init iterations",
      .encoder = "lasso",
      .unit_norm = true,

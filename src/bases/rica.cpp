@@ -5,9 +5,9 @@
 //   minimise 1/m Σ_i ‖WᵀW x_i - x_i‖² + λ/m Σ_i Σ_u sqrt((w_u·x_i)² + ε)
 //
 // Q. V. Le, A. Karpenko, J. Ngiam, A. Ng, "ICA with Reconstruction Cost for Efficient Overcomplete
-// Feature Learning", NIPS 2011. Differences: rows are not normalised, as their code does (the
-// conventions `le` and `matlab` follow the two implementations, and return rows of length 1);
-// pooling groups, where given, share a root; L-BFGS or, for many patches, Adam.
+// Feature Learning", NIPS 2011. Differences: rows are not normalised, unlike in their code (the
+// conventions `le` and `matlab` follow the two implementations and return rows of length 1);
+// optional grouped sparsity; L-BFGS or, for many patches, Adam.
 #include "krica/objectives/rica.hpp"
 
 #include "bases/rica.hpp"
@@ -30,7 +30,7 @@ RicaOptions rica_options(const BasisRequest& request) {
   return options;
 }
 
-/// What the objective takes as atoms: rows of length 1 where the convention normalises them.
+/// The atoms as the objective uses them: rows of length 1 if the convention normalises them.
 Basis with_normalised_rows(Basis basis, const RicaOptions& options) {
   if (options.row_norm != RowNorm::kNone) normalise_rows(basis.atoms);
   return basis;

@@ -6,8 +6,8 @@
 
 namespace krica {
 
-/// RICA with a class-aware term, for drica and d-rica. Atoms keep unit length whatever the
-/// convention: the elastic term would shrink them to nothing.
+/// RICA with a class-aware term, for drica and d-rica. Atoms have unit length in every convention,
+/// as the elastic term would otherwise shrink them to zero.
 Basis learn_class_rica(const Context& context, const BasisRequest& request,
                        const Discrimination& discrimination);
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Sparse autoencoder (objectives/sparse_autoencoder.hpp): sigmoid codes whose mean activity is held
+// Sparse autoencoder (objectives/sparse_autoencoder.hpp): sigmoid codes whose mean activity is kept
 // near a target by a Kullback-Leibler penalty,
 //
 //   1/2m Σ_i ‖Vᵀσ(Wx_i + b) + c - x_i‖² + β Σ_u KL(ρ ‖ ρ̂_u) + μ/2 (‖W‖² + ‖V‖²),
 //
-// where tied weights, V = W, count once: μ/2 ‖W‖².
+// where tied weights, V = W, are counted once: μ/2 ‖W‖².
 //
 // A. Ng, "Sparse Autoencoder", CS294A lecture notes, 2011; as a baseline in A. Coates, H. Lee, A.
 // Ng, AISTATS 2011. Differences: a linear decoder, tied to the encoder unless `untied`; L-BFGS or,

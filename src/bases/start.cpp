@@ -22,9 +22,9 @@ constexpr Index kLargestBatch = 1024;
 
 using Start = std::function<Matrix<float>()>;
 
-/// Rows of length 1. Where they are no more than their dimensions, at right angles as well: on
-/// whitened samples such a start reconstructs perfectly, and linear methods are then less likely to
-/// end with two atoms between two sources.
+/// Rows of length 1, and orthogonal if there are at most as many as dimensions: on whitened samples
+/// such a start reconstructs perfectly, and linear methods are then less likely to end with two
+/// atoms between two sources.
 Matrix<float> random_atoms(const Context& context, Index K, Index n) {
   Matrix<double> rows(K, n);
   for (Index u = 0; u < K; ++u) {
@@ -43,7 +43,7 @@ Matrix<float> random_atoms(const Context& context, Index K, Index n) {
 
 bool is_zero(ConstMatrixView<float> rows, Index i) { return (rows.row(i).array() == 0).all(); }
 
-/// The rows that are not zero: zero ones have no direction.
+/// The non-zero rows: zero rows have no direction.
 std::vector<Index> usable_rows(ConstMatrixView<float> patches, Index K) {
   std::vector<Index> usable;
   for (Index i = 0; i < patches.rows(); ++i) {
@@ -56,12 +56,11 @@ std::vector<Index> usable_rows(ConstMatrixView<float> patches, Index K) {
   return usable;
 }
 
-/// Images have large plain areas, whose patches are all the same: of patches nearer to each other
-/// than this, relative to their mean squared length, one is enough.
+/// Images have large plain areas with identical patches: of patches closer to each other than this,
+/// relative to their mean squared length, one is enough.
 constexpr double kNearDuplicate = 1e-2;
 
-/// K rows in random order of drawing without near-duplicates, as far as there are enough;
-/// ascending.
+/// K rows drawn at random, without near-duplicates if there are enough others; ascending.
 std::vector<Index> drawn_rows(const Context& context, ConstMatrixView<float> patches,
                               const std::vector<Index>& usable, Index K) {
   Random random = context.random("basis.random_patches");
@@ -117,7 +116,7 @@ Matrix<float> omp1_atoms(const Context& context, const BasisRequest& request) {
       .atoms;
 }
 
-/// Few patches still make several steps an epoch.
+/// Gives several steps per epoch even with few patches.
 Index automatic_batch(Index patches) { return std::clamp<Index>(patches / 10, 1, kLargestBatch); }
 
 AdamOptions adam_options(const BasisRequest& request) {

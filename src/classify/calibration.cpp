@@ -11,7 +11,7 @@ namespace krica {
 namespace {
 
 constexpr std::string_view kName = "calibration";
-constexpr int kBisections = 60;  // more than the bits of a float in log T
+constexpr int kBisections = 60;  // more than the precision of a float in log T
 constexpr float kUnsureBelow = 0.5F;
 constexpr float kUnsureMargin = 0.1F;
 
@@ -42,8 +42,8 @@ double exponentials(ConstMatrixView<float> scores, Index row, double beta,
 }
 
 /// The derivative of the mean negative log-likelihood with respect to β = 1/T: the mean score under
-/// the probabilities less that under the smoothed labels. It grows with β: the likelihood is
-/// concave in β.
+/// the probabilities minus that under the smoothed labels. It increases with β, because the
+/// likelihood is concave in β.
 double slope(ConstMatrixView<float> scores, std::span<const int> labels, double beta) {
   const auto m = static_cast<double>(labels.size());
   const double label_weight = (m + 1) / (m + 2);

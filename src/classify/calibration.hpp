@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Probabilities from a classifier's scores by one temperature:
+// Probabilities from a classifier's scores, with a single temperature:
 //
 //   p(class c | sample) = exp(s_c / T) / Σ_k exp(s_k / T)
 //
-// One number for all classes leaves their order, and so the prediction, as it is. T minimises the
-// mean negative log-likelihood of held-out samples: Guo, Pleiss, Sun and Weinberger, "On
-// Calibration of Modern Neural Networks", ICML 2017. The labels are smoothed as in Platt,
-// "Probabilistic Outputs for Support Vector Machines", 2000: among m samples the label has the
-// weight (m + 1) / (m + 2), and the other classes share the rest. Held-out samples that are all
-// classified correctly therefore give a finite temperature, with a mean probability near
-// (m + 1) / (m + 2).
+// A single T for all classes preserves their order, and so the prediction. T minimises the mean
+// negative log-likelihood of held-out samples: Guo, Pleiss, Sun and Weinberger, "On Calibration of
+// Modern Neural Networks", ICML 2017. The labels are smoothed as in Platt, "Probabilistic Outputs
+// for Support Vector Machines", 2000: with m samples the label has weight (m + 1) / (m + 2), and
+// the other classes share the rest. Held-out samples that are all classified correctly therefore
+// give a finite temperature, with a mean probability near (m + 1) / (m + 2).
 #pragma once
 
 #include <span>
@@ -28,17 +27,18 @@ inline constexpr double kHighestTemperature = 1e3;
 /// NaN or Inf.
 double fit_temperature(ConstMatrixView<float> scores, std::span<const int> labels);
 
-/// Each row sums to 1. The largest is where the largest score is. Throws InvalidArgument for a
-/// temperature that is not finite and > 0.
+/// Each row sums to 1; the largest probability belongs to the highest score. Throws InvalidArgument
+/// for a temperature that is not finite and > 0.
 Matrix<float> probabilities_of(ConstMatrixView<float> scores, double temperature);
 
-/// Whether a row of probabilities leaves the choice open: the largest is below 0.5, or less than
-/// 0.1 above the second.
+/// Whether a row of probabilities is ambiguous: the largest is below 0.5, or less than 0.1 above
+/// the second.
 bool is_unsure(std::span<const float> probabilities);
 
-/// How far probabilities are from frequencies: the samples are divided by their largest probability
-/// into `bins` intervals of equal width; the mean over samples of |mean probability - accuracy| of
-/// the sample's interval (Guo et al., section 2). Throws InvalidArgument as fit_temperature.
+/// How far probabilities are from frequencies: samples are grouped by their largest probability
+/// into `bins` intervals of equal width; returns the mean over samples of |mean probability -
+/// accuracy| of the sample's interval (Guo et al., section 2). Throws InvalidArgument like
+/// fit_temperature.
 double expected_calibration_error(ConstMatrixView<float> probabilities, std::span<const int> labels,
                                   int bins = 15);
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <vector>
 
-// Highway compiles the part between HWY_BEFORE_NAMESPACE and HWY_AFTER_NAMESPACE once for every
+// Highway compiles the part between HWY_BEFORE_NAMESPACE and HWY_AFTER_NAMESPACE once per
 // instruction set by including this file again.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "classify/class_products.cpp"  // NOLINT
@@ -60,7 +60,7 @@ std::unique_ptr<const ClassScores> make_class_scores(ConstMatrixView<float> W) {
 }
 
 constexpr Index kClassesAtATime = 8;
-constexpr Index kVectorsAtATime = 2;  // with the classes 16 accumulators
+constexpr Index kVectorsAtATime = 2;  // times the classes: 16 accumulators
 constexpr Index kStep = kVectorsAtATime * Panels::kLanes;
 
 /// G(c, j ... j + kStep) += Σ_i E(i, c) Z(i, j ...) for kClasses classes from `first` on.

@@ -5,8 +5,8 @@
 //   S = Z Wᵀ   (samples × classes)      and      G += Eᵀ Z   (classes × features)
 //
 // A general product packs Z, which takes longer than multiplying it by ten rows; these read Z once,
-// as it lies. Written with Highway: every instruction set from one source, chosen at run time. A
-// sample's scores do not depend on the samples beside it.
+// unpacked. Written with Highway: one source for all instruction sets, selected at run time. The
+// scores of a sample do not depend on its neighbours.
 #pragma once
 
 #include <memory>
@@ -21,11 +21,11 @@ class ClassScores {
   static std::unique_ptr<const ClassScores> of(ConstMatrixView<float> W);
   virtual ~ClassScores() = default;
 
-  /// Overwrites scores (rows of Z × classes). One thread.
+  /// Overwrites scores (rows of Z × classes). Single-threaded.
   virtual void compute(ConstMatrixView<float> Z, MatrixView<float> scores) const = 0;
 };
 
-/// G += Eᵀ Z: E rows × classes, Z rows × features, G classes × features. One thread.
+/// G += Eᵀ Z: E rows × classes, Z rows × features, G classes × features. Single-threaded.
 void add_class_products(ConstMatrixView<float> E, ConstMatrixView<float> Z, MatrixView<float> G);
 
 }  // namespace krica

@@ -11,11 +11,11 @@
 namespace krica {
 namespace {
 
-constexpr Index kBlockFeatures = 8192;  // 256 MiB a block
+constexpr Index kBlockFeatures = 8192;  // 256 MiB per block
 constexpr Index kGramRows = 32768;
 constexpr Index kTileColumns = 256;
 
-/// Every step-th row, as few as needed to stay below kGramRows.
+/// Every step-th row, with the smallest step that stays below kGramRows.
 ConstMatrixView<float> spread_rows(ConstMatrixView<float> features) {
   const Index step = (features.rows() + kGramRows - 1) / kGramRows;
   return {features.data(), features.rows() / step, features.cols(), features.outerStride() * step};
@@ -55,7 +55,7 @@ void FeatureMetric::add_gram(const Context& context, ConstMatrixView<float> feat
 }
 
 void FeatureMetric::factor(const Context& context, double r) {
-  // To a power of ten: values of C within a factor of ten share a factorisation.
+  // To a power of ten, so that similar values of C share a factorisation.
   const double rounded = std::pow(10.0, std::round(std::log10(r)));
   if (rounded == factored_for_) return;
   for (Block& block : blocks_) factor_block(context, block, rounded);

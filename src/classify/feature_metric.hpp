@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The change of variables in which the SVM's objective is nearly round. Its Hessian for one class
-// is r I + (2/m) Σ z_i z_iᵀ over the samples inside the margin, r = 1/(C m). Taking half of the
-// samples for those inside, M = r I + ZᵀZ/m = L Lᵀ is close to it for every class, and L-BFGS on
-// V = W L converges in tens of iterations where on W it takes many hundreds
-// (docs/decisions/0004-svm.md). The solution does not depend on M.
+// A change of variables that makes the SVM's objective nearly isotropic. Its Hessian for one class
+// is r I + (2/m) Σ z_i z_iᵀ over the samples inside the margin, r = 1/(C m). Assuming that half of
+// the samples are inside, M = r I + ZᵀZ/m = L Lᵀ is close to it for every class, and L-BFGS on V =
+// W L converges in tens of iterations instead of many hundreds on W (docs/decisions/0004-svm.md).
+// The solution does not depend on M.
 //
-// M is kept in diagonal blocks of at most kBlockFeatures features; the bias is a block of its own.
+// M is stored in diagonal blocks of at most kBlockFeatures features; the bias is a separate block.
 #pragma once
 
 #include <vector>
@@ -19,11 +19,11 @@ namespace krica {
 
 class FeatureMetric {
  public:
-  /// The Gram matrix of the features (m×F) on at most kGramRows of the samples, evenly spread.
+  /// The Gram matrix of the features (m×F) on at most kGramRows samples, evenly spaced.
   FeatureMetric(const Context& context, ConstMatrixView<float> features);
 
-  /// L⁻¹ for r > 0, rounded to a power of ten. Raises r where rounding has made M indefinite. Does
-  /// nothing where the last r was rounded to the same.
+  /// L⁻¹ for r > 0, rounded to a power of ten. Increases r if rounding has made M indefinite. Does
+  /// nothing if the rounded r has not changed.
   void factor(const Context& context, double r);
 
   /// All in place, classes × (F + 1), the bias last.

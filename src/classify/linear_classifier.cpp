@@ -36,8 +36,8 @@ LinearClassifier LinearClassifier::fit(const Context& context, ConstMatrixView<f
 
 Matrix<float> LinearClassifier::scores(const Context& context,
                                        ConstMatrixView<float> features) const {
-  require(features.cols() == n_features(), kName, "{} features where {} were learned",
-          features.cols(), n_features());
+  require(features.cols() == n_features(), kName, "got {} features, expected {}", features.cols(),
+          n_features());
   Matrix<float> scores(features.rows(), n_classes());
   const ConstMatrixView<float> weights(weights_.data(), n_classes(), n_features(), weights_.cols());
   const Partition tiles(features.rows(), kBlockRows);

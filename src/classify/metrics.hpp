@@ -8,7 +8,7 @@
 
 namespace krica {
 
-/// Samples of one class that were taken for the same class.
+/// The number of samples with this pair of true and predicted class.
 struct ConfusionCount {
   int truth = 0;
   int predicted = 0;
@@ -17,16 +17,16 @@ struct ConfusionCount {
   bool operator==(const ConfusionCount&) const = default;
 };
 
-/// How well predictions fit labels.
+/// How well predictions match labels.
 struct Evaluation {
-  double accuracy = 0;            ///< part of all samples that are right
+  double accuracy = 0;            ///< fraction of correct samples
   double mean_per_class = 0;      ///< mean over the classes that have samples
-  std::vector<double> per_class;  ///< NaN where a class has no sample
-  /// The pairs of classes that occur, by truth, then prediction: of many classes, few of all pairs.
+  std::vector<double> per_class;  ///< NaN for classes without samples
+  /// The pairs that occur, by true, then predicted class: with many classes, few of all pairs.
   std::vector<ConfusionCount> confusion;
 };
 
-/// Throws InvalidArgument for no samples, counts that differ, or classes outside 0 ... n_classes-1.
+/// Throws InvalidArgument for no samples, differing counts, or classes outside 0 ... n_classes-1.
 Evaluation evaluate_predictions(std::span<const int> predicted, std::span<const int> labels,
                                 Index n_classes);
 

@@ -13,11 +13,11 @@ namespace krica {
 namespace {
 
 constexpr Index kTileSamples = 192;
-constexpr Index kDepth = 256;  // products in float32 over so many features, their sums in double
+constexpr Index kDepth = 256;  // products over this many features are float32, their sums double
 constexpr Index kTileFeatures = 512;
 
-/// Added to the diagonal, as a part of its mean: above the rounding of the products, far below
-/// 1/(2C), to which it adds.
+/// Added to the diagonal, as a fraction of its mean: above the rounding error of the products, far
+/// below 1/(2C), to which it adds.
 constexpr double kRidge = 1e-6;
 constexpr int kTries = 8;
 
@@ -64,8 +64,8 @@ Matrix<double> SampleSpan::gram(const Context& context) const {
   return K;
 }
 
-/// U with UᵀU = Z Zᵀ + ridge. Samples that depend on each other need the ridge; it is raised where
-/// rounding wants more.
+/// U with UᵀU = Z Zᵀ + ridge. Linearly dependent samples require the ridge; it is increased if
+/// rounding makes that necessary.
 Matrix<double> SampleSpan::factor(const Context& context) const {
   Matrix<double> K = gram(context);
   double mean = 0;
@@ -95,7 +95,7 @@ Matrix<float> SampleSpan::to_weights(const Context& context, ConstMatrixView<flo
   return W;
 }
 
-/// a L = v for one class, in double: L may be badly conditioned.
+/// a L = v for one class, in double: L may be ill-conditioned.
 void SampleSpan::combine(ConstMatrixView<float> V, Index c, MatrixView<float> combination) const {
   std::vector<double> rest(static_cast<std::size_t>(L_.rows()));
   for (std::size_t j = 0; j < rest.size(); ++j)

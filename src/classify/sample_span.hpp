@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Fewer samples than features: the weights that minimise the SVM's objective are combinations of
-// the samples, so the problem can be solved in the samples' span. With Z Zᵀ = L Lᵀ the rows of L
-// are the samples' coordinates in an orthonormal basis of that span: scores and norms of weights
-// are the same there, with m coordinates instead of F features (docs/decisions/0008-svm-span.md).
+// Fewer samples than features: the weights that minimise the SVM's objective are linear
+// combinations of the samples, so the problem can be solved in their span. With Z Zᵀ = L Lᵀ the
+// rows of L are the samples' coordinates in an orthonormal basis of the span: scores and norms of
+// weights are the same there, with m coordinates instead of F features
+// (docs/decisions/0008-svm-span.md).
 #pragma once
 
 #include "krica/runtime/context.hpp"
@@ -13,8 +14,8 @@ namespace krica {
 
 class SampleSpan {
  public:
-  /// Whether m samples of F features are solved in their span. Depends on nothing else, so that
-  /// neither --memory nor the machine changes a model.
+  /// Whether to solve for m samples of F features in their span. Depends on nothing else, so that
+  /// neither --memory nor the machine affects a model.
   static bool pays(Index m, Index F) { return m <= kMostSamples && 4 * m <= 3 * F; }
 
   /// The view must outlive the object.
@@ -23,8 +24,8 @@ class SampleSpan {
   /// L, m×m, lower triangular.
   [[nodiscard]] ConstMatrixView<float> coordinates() const { return L_; }
 
-  /// The weights on the features, classes × (F + 1), of weights on the coordinates, classes × (m +
-  /// 1). The bias stays the last.
+  /// Converts weights on the coordinates, classes × (m + 1), to weights on the features, classes ×
+  /// (F + 1). The bias stays last.
   [[nodiscard]] Matrix<float> to_weights(const Context& context, ConstMatrixView<float> V) const;
 
  private:

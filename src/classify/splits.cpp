@@ -8,7 +8,7 @@
 namespace krica {
 namespace {
 
-/// The samples of every class in a random order of its own.
+/// The samples of each class, in random order.
 std::map<int, std::vector<Index>> shuffled_classes(const Context& context,
                                                    std::span<const int> labels,
                                                    std::string_view purpose) {
@@ -33,8 +33,7 @@ std::vector<int> stratified_folds(const Context& context, std::span<const int> l
   require(folds >= 2 && static_cast<std::size_t>(folds) <= labels.size(), "split",
           "folds must be 2 to the number of samples ({}), got {}", labels.size(), folds);
   std::vector<int> fold(labels.size());
-  int next =
-      0;  // goes on from class to class, so that small classes do not all fill the first folds
+  int next = 0;  // not reset per class, so that small classes do not all fill the first folds
   for (const auto& [label, samples] : shuffled_classes(context, labels, purpose)) {
     for (const Index sample : samples) {
       fold[static_cast<std::size_t>(sample)] = next;

@@ -10,7 +10,7 @@ namespace krica {
 namespace {
 
 constexpr Index kBlockRows = 32;  // few enough to stay in the cache between the two products
-constexpr Index kPartRows = 128;  // at least, to pay for adding up a part's gradient
+constexpr Index kPartRows = 128;  // minimum, to pay for adding the gradient of a part
 
 double squared_norm(ConstMatrixView<float> W) {
   double sum = 0;
@@ -31,7 +31,7 @@ SquaredHinge::SquaredHinge(ConstMatrixView<float> Z, std::span<const int> labels
       sample_weights_(weights),
       decay_(1.0 / (C * static_cast<double>(Z.rows()))) {}
 
-/// Of the losses and, where it has rows, their gradient.
+/// Sums of the losses and, if it has rows, of their gradient.
 struct SquaredHinge::Sums {
   double loss = 0;
   Matrix<float> gradient;
@@ -68,7 +68,7 @@ SquaredHinge::Sums SquaredHinge::sums_over_samples(const Context& context, Const
       });
 }
 
-/// Of the weights without the biases.
+/// Scores of the weights, without the biases.
 std::unique_ptr<const ClassScores> SquaredHinge::scores_of(ConstMatrixView<float> W) const {
   return ClassScores::of(ConstMatrixView<float>(W.data(), n_classes_, Z_.cols(), W.outerStride()));
 }
@@ -88,7 +88,7 @@ void SquaredHinge::add_block(const Context& context, Range rows, ConstMatrixView
   }
 }
 
-/// On entry `row` holds w_c·z_i; on return the derivatives of the loss in the scores.
+/// In: w_c·z_i; out: the derivatives of the loss with respect to the scores.
 double SquaredHinge::row_loss(Index i, ConstMatrixView<float> W, float* row) const {
   const float weight = sample_weights_[static_cast<std::size_t>(i)];
   const int label = labels_[static_cast<std::size_t>(i)];

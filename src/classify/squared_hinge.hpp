@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The objective of LinearClassifier, times 1/(C m), so that its scale does not depend on the data's
-// size:
+// The objective of LinearClassifier, times 1/(C m), so that its scale does not depend on the size
+// of the data:
 //
 //   1/m Σ_i a_i Σ_c max(0, 1 - y_ic (w_c·z_i + b_c))² + 1/(2 C m) Σ_c (‖w_c‖² + b_c²)
 #pragma once
@@ -19,7 +19,7 @@ class ClassScores;
 
 class SquaredHinge final : public Objective<float> {
  public:
-  /// `weights` are the a_i; samples of weight 0 are left out. The views must outlive the object.
+  /// `weights` are the a_i; samples with weight 0 are skipped. The views must outlive the object.
   SquaredHinge(ConstMatrixView<float> Z, std::span<const int> labels, Index n_classes,
                std::span<const float> weights, double C);
 

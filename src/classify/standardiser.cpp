@@ -13,7 +13,7 @@ namespace krica {
 namespace {
 
 constexpr Index kTileRows = 256;
-constexpr double kVarianceFloor = 0.01;  // part of the mean variance
+constexpr double kVarianceFloor = 0.01;  // fraction of the mean variance
 
 }  // namespace
 
@@ -32,8 +32,8 @@ Standardiser Standardiser::fit(const Context& context, ConstMatrixView<float> fe
     const double spread = moments.squares()[j] / freedom + kVarianceFloor * mean_variance;
     const double inverse = spread > 0 ? 1 / std::sqrt(spread) : 0;
     require(inverse <= double{std::numeric_limits<float>::max()}, "standardise",
-            "feature {} deviates by {:.2g} only, less than float32 can divide by; scale the data, "
-            "e.g. to values around 1",
+            "feature {} has a standard deviation of only {:.2g}, too small for float32; scale the "
+            "data, e.g. to values around 1",
             j, std::sqrt(spread));
     standardiser.mean_.push_back(static_cast<float>(moments.mean()[j]));
     standardiser.inverse_deviation_.push_back(static_cast<float>(inverse));
@@ -44,7 +44,7 @@ Standardiser Standardiser::fit(const Context& context, ConstMatrixView<float> fe
 void Standardiser::apply_in_place(const Context& context, MatrixView<float> features) const {
   if (mean_.empty()) return;
   require(features.cols() == static_cast<Index>(mean_.size()), "standardise",
-          "{} features where {} were learned", features.cols(), mean_.size());
+          "got {} features, expected {}", features.cols(), mean_.size());
   const Partition tiles(features.rows(), kTileRows);
   parallel_for(context, tiles.count(), work_of(features.size(), kPerValue), [&](Index t) {
     for (Index i = tiles[t].begin; i < tiles[t].end; ++i) {

@@ -13,8 +13,8 @@ namespace krica {
 /// z = (x - mean) / sqrt(var + 0.01 · mean variance), per feature, as in Coates, Lee and Ng's code.
 class Standardiser {
  public:
-  Standardiser() = default;  ///< leaves features as they are
-  /// One of each for every feature.
+  Standardiser() = default;  ///< leaves features unchanged
+  /// One value per feature.
   Standardiser(std::vector<float> mean, std::vector<float> inverse_deviation)
       : mean_(std::move(mean)), inverse_deviation_(std::move(inverse_deviation)) {}
 

@@ -17,9 +17,9 @@ namespace {
 
 constexpr std::string_view kName = "svm";
 
-// Enough to compare values of C: a part of the objective, or of 1 where that is more. The objective
-// at W = 0 is about the number of classes; where C is so large that it is far below 1, its last
-// digits say nothing about held-out samples.
+// Sufficient to compare values of C: relative to the objective, or to 1 if that is larger. The
+// objective at W = 0 is about the number of classes; if C is so large that it is far below 1, its
+// last digits say nothing about held-out samples.
 constexpr double kTrialTolerance = 1e-4;
 constexpr double kTrialScale = 1;
 
@@ -86,8 +86,8 @@ class Rounded final : public Objective<float> {
   Matrix<float> W_;
 };
 
-// The solver's state is in the variables V, so it means something for the same metric only: states
-// of other versions are not resumed.
+// The solver's state is in the variables V, so it is valid only for the same metric: states of
+// other versions are not resumed.
 const std::string kMark = "metric";
 const std::string kMetric = "inverse, r to a power of ten, samples' span";
 
@@ -106,13 +106,13 @@ SolverHooks with_marked_states(SolverHooks hooks) {
 
 }  // namespace
 
-/// One call of the solver.
+/// One run of the solver.
 struct SvmTrainer::Fit {
   double C = 0;
   double tolerance = 0;
-  double scale = 0;  // of the objective, to which the tolerance refers at least
+  double scale = 0;  // of the objective: minimum for the relative tolerance
   std::span<const float> sample_weights;
-  ConstMatrixView<float> start = {nullptr, 0, 0};  // zeros where empty
+  ConstMatrixView<float> start = {nullptr, 0, 0};  // empty: zeros
   SolverHooks hooks = {};
   const Archive* state = nullptr;
 };
@@ -140,7 +140,7 @@ void SvmTrainer::prepare() {
 
 ConstMatrixView<float> SvmTrainer::rows() const { return span_ ? span_->coordinates() : features_; }
 
-/// On rows().
+/// Solves on rows().
 LinearClassifier SvmTrainer::solve(const Fit& fit) {
   prepare();
   metric_->factor(context_, 1 / (fit.C * static_cast<double>(features_.rows())));
@@ -165,7 +165,7 @@ LinearClassifier SvmTrainer::solve(const Fit& fit) {
 LinearClassifier SvmTrainer::fit(double C, const SolverHooks& hooks, const Archive* state) {
   require(std::isfinite(C) && C > 0, kName, "C must be finite and > 0, got {}", C);
   prepare();
-  // In the span iterations are cheap, and with a large C they gain little each.
+  // Iterations in the span are cheap, and with a large C each gains little.
   const double tolerance = options_.tolerance * (span_ ? 0.1 : 1);
   LinearClassifier svm = solve({C, tolerance, 0, sample_weights_, {nullptr, 0, 0}, hooks, state});
   if (!span_) return svm;
@@ -177,7 +177,7 @@ std::vector<Index> SvmTrainer::held_out() const {
   return stratified_split({labels_.begin(), labels_.end()}, 0.2, context_.seed()).test;
 }
 
-/// Held-out samples weigh nothing, which saves a copy of the features.
+/// Held-out samples get weight 0, which avoids copying the features.
 std::vector<float> SvmTrainer::weights_without(std::span<const Index> held_out) const {
   std::vector<float> weights = sample_weights_;
   for (const Index i : held_out) weights[static_cast<std::size_t>(i)] = 0;
@@ -197,7 +197,7 @@ HeldOutScores SvmTrainer::held_out_scores(double C) {
   return result;
 }
 
-/// The candidates one after the other, each from the last one's weights.
+/// Tries the candidates in turn, each from the weights of the previous one.
 class SvmTrainer::Search {
  public:
   explicit Search(SvmTrainer& trainer)
@@ -208,7 +208,7 @@ class SvmTrainer::Search {
     trainer.prepare();
     last_ = Matrix<float>(trainer.n_classes_, trainer.rows().cols() + 1);
     require(!held_out_.empty(), kName,
-            "no class has two samples, so none can be held out to choose C; give a C");
+            "no class has two samples, so none can be held out to choose C; set C");
   }
 
   void resume(const Archive& state) {
@@ -217,7 +217,7 @@ class SvmTrainer::Search {
       throw DataError(fmt::format("[archive] tensor 'tried' holds {} value(s)", tried.size()));
     for (std::size_t i = 0; i < tried.size(); i += 2) note(tried[i], tried[i + 1]);
     const Matrix<float> weights = state.matrix<float>("weights");
-    // Those of a version that did not solve in the span of the samples have another width.
+    // States of versions that did not solve in the samples' span have a different width.
     if (weights.cols() == last_.cols() && weights.rows() == last_.rows()) last_ = weights;
   }
 
@@ -248,8 +248,8 @@ class SvmTrainer::Search {
 
  private:
   void note(double C, double accuracy) {
-    // A fall of two standard errors, and of at least a point, ends the search: a larger C only
-    // overfits more.
+    // A drop of two standard errors, and at least one point, ends the search: a larger C would only
+    // overfit more.
     const double fall = std::max(0.01, 1 / std::sqrt(static_cast<double>(held_labels_.size())));
     past_the_peak_ = accuracy < best_ - fall;
     chosen_.tried.emplace_back(C, accuracy);

@@ -6,7 +6,7 @@
 #include <limits>
 #include <vector>
 
-// Highway compiles the part between HWY_BEFORE_NAMESPACE and HWY_AFTER_NAMESPACE once for every
+// Highway compiles the part between HWY_BEFORE_NAMESPACE and HWY_AFTER_NAMESPACE once per
 // instruction set by including this file again.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "clustering/best_row.cpp"  // NOLINT
@@ -22,10 +22,10 @@ class PackedBestRow final : public BestRow<Scalar> {
   using Panels = AffinePanels<Scalar>;
   using Tag = typename Panels::Tag;
   using Vector = typename Panels::Vector;
-  using Place = hn::RebindToSigned<Tag>;  // of vectors, as wide as the scores
+  using Place = hn::RebindToSigned<Tag>;  // index of a vector, as wide as the scores
   using PlaceLane = hn::TFromD<Place>;
   static constexpr Index kLanes = Panels::kLanes;
-  // Never larger than another score, whatever that is: a row that does not exist must not be found.
+  // Never larger than any score: padding rows must not be found.
   static constexpr Scalar kPadding = kMagnitudes ? std::numeric_limits<Scalar>::quiet_NaN()
                                                  : -std::numeric_limits<Scalar>::infinity();
   static constexpr Scalar kBelowAll = kMagnitudes ? Scalar(-1) : kPadding;
@@ -35,7 +35,7 @@ class PackedBestRow final : public BestRow<Scalar> {
       : panels_(W, {}, offsets, kPadding) {}
 
   void find(ConstMatrixView<Scalar> X, Index* rows) const override {
-    // The best of each lane so far, and the vector of rows that it was in.
+    // The best score of each lane so far, and the vector of rows that contained it.
     const auto size = static_cast<std::size_t>(X.rows() * kLanes);
     auto scores = hwy::AllocateAligned<Scalar>(size);
     auto places = hwy::AllocateAligned<PlaceLane>(size);
@@ -51,8 +51,8 @@ class PackedBestRow final : public BestRow<Scalar> {
   }
 
  private:
-  // Not inlined: the compiler would hold the places in registers over the row loop, and spill the
-  // panel's for them (a quarter of the rate).
+  // Not inlined: the compiler would keep the indices in registers across the row loop and spill
+  // those of the panel (a quarter of the speed).
   HWY_NOINLINE void compare_tile(const PanelSamples<Scalar>& samples, Index row, Index end,
                                  Index panel, Scalar* scores, PlaceLane* places) const {
     const Tag tag;

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// For every sample the row of W that answers most: the inner loop of K-means and of its spherical
-// form.
+// For each sample the row of W with the highest score: the inner loop of K-means and spherical
+// K-means.
 //
 //   u*(x) = argmax_u  w_u·x + d_u    or    argmax_u |w_u·x|
 //
-// Scores are compared in registers and never stored. Written with Highway: every instruction set
-// from one source, chosen at run time. A sample's answer does not depend on the samples beside it.
+// Scores are compared in registers and never stored. Written with Highway: one source for all
+// instruction sets, selected at run time. The result for a sample does not depend on its
+// neighbours.
 #pragma once
 
 #include <memory>
@@ -26,7 +27,7 @@ class BestRow {
   static std::unique_ptr<const BestRow> of_magnitudes(ConstMatrixView<Scalar> W);
   virtual ~BestRow() = default;
 
-  /// rows[i] = u*(x_i), the first of equals; 0 where no score is a number. One thread.
+  /// rows[i] = u*(x_i), the first one on ties; 0 if no score is a number. Single-threaded.
   virtual void find(ConstMatrixView<Scalar> X, Index* rows) const = 0;
 };
 

@@ -52,7 +52,8 @@ class Lloyd {
   }
 
  private:
-  /// Every sample to its nearest centre, which has the largest x·c - ‖c‖²/2; returns the inertia.
+  /// Assigns every sample to its nearest centre, which has the largest x·c - ‖c‖²/2; returns the
+  /// inertia.
   double assign() {
     std::vector<Scalar> offsets(static_cast<std::size_t>(centers_.rows()));
     for (Index k = 0; k < centers_.rows(); ++k) {
@@ -69,7 +70,7 @@ class Lloyd {
         });
   }
 
-  /// The samples' squared distances to their centres; returns their sum.
+  /// Squared distances of the samples to their centres; returns their sum.
   double measure(Range tile) {
     double inertia = 0;
     for (Index i = tile.begin; i < tile.end; ++i) {
@@ -94,7 +95,7 @@ class Lloyd {
     if (!empty.empty()) reseed(empty);
   }
 
-  /// Centres without samples go to the samples that are farthest from their own centres.
+  /// Moves centres without samples to the samples that are farthest from their own centres.
   void reseed(const std::vector<Index>& empty) {
     const std::vector<Index> farthest = lloyd::costliest(distances_, empty.size());
     for (std::size_t e = 0; e < empty.size(); ++e) {
@@ -119,21 +120,21 @@ Matrix<Scalar> rows_at(ConstMatrixView<Scalar> X, const std::vector<Index>& rows
   return chosen;
 }
 
-/// The index at which the running sum of weights passes `target`.
+/// The index at which the cumulative sum of weights exceeds `target`.
 Index pick(const std::vector<double>& weights, double target) {
   double sum = 0;
   for (std::size_t i = 0; i < weights.size(); ++i) {
     sum += weights[i];
     if (sum > target) return static_cast<Index>(i);
   }
-  // Rounding: the last one that can be chosen at all.
+  // Rounding: the last index with a positive weight.
   for (std::size_t i = weights.size(); i-- > 0;) {
     if (weights[i] > 0) return static_cast<Index>(i);
   }
   return 0;
 }
 
-/// k-means++: each next centre with probability in proportion to its squared distance from those
+/// k-means++: draws each centre with probability proportional to its squared distance from those
 /// chosen.
 template <class Scalar>
 Matrix<Scalar> plus_plus(const Context& context, ConstMatrixView<Scalar> X, Index K) {

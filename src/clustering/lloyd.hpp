@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What K-means and its spherical form share: samples choose their rows, rows are made anew from
-// their samples, in turns. Bits do not depend on the number of threads.
+// What K-means and spherical K-means share: alternately assign samples to rows and recompute rows
+// from their samples. The bits do not depend on the number of threads.
 #pragma once
 
 #include <algorithm>
@@ -17,8 +17,8 @@
 
 namespace krica::lloyd {
 
-/// Scores are products, which must not overflow. Throws InvalidArgument for a squared norm from
-/// `limit` on.
+/// Scores are products, which must not overflow. Throws InvalidArgument for a squared norm of
+/// `limit` or more.
 template <class Scalar>
 void require_squares(ConstMatrixView<Scalar> rows, std::string_view operation,
                      std::string_view name,
@@ -35,11 +35,11 @@ void require_squares(ConstMatrixView<Scalar> rows, std::string_view operation,
 struct Turns {
   double cost = 0;
   Index iterations = 0;
-  bool converged = false;  ///< the last turn lowered the cost by at most the tolerance
+  bool converged = false;  ///< the last iteration decreased the cost by at most the tolerance
 };
 
-/// Takes turns until the cost, which assign() returns, falls by no more than tolerance times
-/// itself. Tells the hook of each; without one, reports it. Options has max_iterations and
+/// Iterates until the cost returned by assign() decreases by at most tolerance times itself. Calls
+/// the hook after each iteration, or reports progress without one. Options has max_iterations and
 /// tolerance; update() changes `rows`.
 template <class Scalar, class Options, class Assign, class Update>
 Turns take_turns(const Context& context, std::string_view name, const Options& options,
@@ -61,7 +61,7 @@ Turns take_turns(const Context& context, std::string_view name, const Options& o
   return turns;
 }
 
-/// What the samples of each of K rows add up to.
+/// The sums of the samples assigned to each of K rows.
 struct AssignedSums {
   Matrix<double> values;      ///< K × n: Σ weight_i x_i
   std::vector<Index> counts;  ///< K
@@ -70,8 +70,8 @@ struct AssignedSums {
   static auto members(auto& sums) { return std::tie(sums.values, sums.counts); }
 };
 
-/// No weights: all 1. Parts have several times as many samples as there are rows, so that adding up
-/// a part's sums takes little beside making them.
+/// Without weights, all are 1. Parts have several times as many samples as there are rows, so that
+/// adding their sums costs little compared with computing them.
 template <class Scalar>
 AssignedSums assigned_sums(const Context& context, ConstMatrixView<Scalar> X,
                            std::span<const Index> assignment, std::span<const double> weights,
@@ -92,7 +92,7 @@ AssignedSums assigned_sums(const Context& context, ConstMatrixView<Scalar> X,
       });
 }
 
-/// The `count` samples with the largest costs, the largest first, the first of equals first.
+/// The `count` samples with the largest costs, largest first; ties in order of index.
 inline std::vector<Index> costliest(std::span<const double> costs, std::size_t count) {
   std::vector<Index> samples(costs.size());
   std::iota(samples.begin(), samples.end(), Index{0});

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The options of clustering as solvers/option_fields.hpp lists those of the solvers.
+// The options of clustering, listed like the solvers' in solvers/option_fields.hpp.
 #pragma once
 
 #include "clustering/spherical_kmeans.hpp"
@@ -12,7 +12,7 @@ namespace krica {
 template <OptionsOf<KmeansOptions> Options, class Visit>
 void each_field(Options& options, Visit visit) {
   auto& [n_clusters, start, max_iterations, tolerance] = options;
-  visit("n_clusters", n_clusters, kAny);  // bounded by the samples
+  visit("n_clusters", n_clusters, kAny);  // bounded by the number of samples
   visit("start", start, kAny);
   visit("max_iterations", max_iterations, kNotNegative, OnResume::kMayDiffer);
   visit("tolerance", tolerance, kNotNegative);

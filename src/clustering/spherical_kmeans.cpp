@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::string_view kName = "spherical_kmeans";
 constexpr Index kTileRows = 256;
-/// Atoms are sums of gain times sample: for double, their squares must fit as well.
+/// Atoms are sums of gain times sample; in double, their squares must fit as well.
 template <class Scalar>
 constexpr double kLargestSquare =
     std::min(1e150, static_cast<double>(std::numeric_limits<Scalar>::max() / 4));
@@ -51,9 +51,9 @@ class Spherical {
   }
 
  private:
-  /// The row of unit length; false where it is zero. In double, as a sum of many samples may be
-  /// beyond Scalar. A row of length 1 but for rounding keeps its bits: what goes on from its own
-  /// atoms does as if it had not stopped.
+  /// Scales the row to unit length; false if it is zero. In double, as the sum of many samples may
+  /// overflow Scalar. A row that already has length 1 up to rounding keeps its bits, so that a run
+  /// resumed from its own atoms continues as if it had not stopped.
   template <class From>
   bool set_atom(Index u, const From* row) {
     const Index n = X_.cols();
@@ -65,7 +65,7 @@ class Spherical {
     return true;
   }
 
-  /// Every sample to the atom with the largest |d·x|; returns the cost.
+  /// Assigns every sample to the atom with the largest |d·x|; returns the cost.
   double assign() {
     const auto best = BestRow<Scalar>::of_magnitudes(atoms_);
     const Partition tiles(X_.rows(), kTileRows);
@@ -76,7 +76,7 @@ class Spherical {
     });
   }
 
-  /// The samples' gains and residuals; returns the sum of these.
+  /// Gains and residuals of the samples; returns the sum of the residuals.
   double measure(Range tile) {
     double cost = 0;
     for (Index i = tile.begin; i < tile.end; ++i) {
@@ -100,7 +100,7 @@ class Spherical {
     if (!empty.empty()) reseed(empty);
   }
 
-  /// Atoms without samples go to the samples that are coded worst.
+  /// Moves atoms without samples to the worst-coded samples.
   void reseed(const std::vector<Index>& empty) {
     const std::vector<Index> worst = lloyd::costliest(residuals_, empty.size());
     for (std::size_t e = 0; e < empty.size(); ++e) {

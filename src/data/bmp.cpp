@@ -27,7 +27,7 @@ struct Header {
   std::vector<Colour> palette;
 };
 
-/// Little-endian fields at fixed places; throws DataError past the end.
+/// Little-endian fields at fixed offsets; throws DataError past the end.
 class Fields {
  public:
   explicit Fields(const EncodedImage& image) : image_(image) {}
@@ -85,7 +85,7 @@ Header read_header(const EncodedImage& image) {
   header.bits = static_cast<int>(fields.half(core ? 24 : 28));
   constexpr std::array<int, 5> kDepths = {1, 4, 8, 24, 32};
   if (std::find(kDepths.begin(), kDepths.end(), header.bits) == kDepths.end())
-    data_error("bmp", image.name, "{} bits a pixel are not supported", header.bits);
+    data_error("bmp", image.name, "{} bits per pixel are not supported", header.bits);
   if (!core) check_compression(image, fields, header.bits);
   header.pixels_at = fields.word(10);
   header.row_bytes = (width * header.bits + 31) / 32 * 4;
@@ -112,7 +112,7 @@ Colour pixel_at(const EncodedImage& image, const Header& header, const Fields& f
   const int shift = 8 - header.bits * (static_cast<int>(x % per_byte) + 1);
   const int index = (fields.byte(row + x / per_byte) >> shift) & ((1 << header.bits) - 1);
   if (index >= static_cast<int>(header.palette.size())) {
-    data_error("bmp", image.name, "colour {} is beyond the palette of {}", index,
+    data_error("bmp", image.name, "colour {} is outside the palette of {}", index,
                header.palette.size());
   }
   return header.palette[static_cast<std::size_t>(index)];

@@ -51,7 +51,7 @@ class FileSource : public ByteSource {
       if (got < 0 && errno == EINTR) continue;
       if (got < 0) io_error(operation(), path_, "cannot read", errno);
       if (got == 0) {
-        data_error(operation(), name(), "the file became shorter while it was read");
+        data_error(operation(), name(), "the file shrank while it was being read");
       }
       target += got;
       offset += got;
@@ -114,8 +114,8 @@ bool is_gzip(const ByteSource& source) {
 
 Bytes read_all(const ByteSource& source, Index limit) {
   if (source.size() > limit) {
-    data_error(source.operation(), source.name(),
-               "{} bytes are more than such a file may have ({})", source.size(), limit);
+    data_error(source.operation(), source.name(), "{} bytes; such a file may have at most {}",
+               source.size(), limit);
   }
   Bytes bytes(static_cast<std::size_t>(source.size()));
   source.read(0, source.size(), bytes.data());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Random access to bytes in a file or in memory; safe from several threads.
+// Random access to bytes in a file or in memory; thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -26,12 +26,12 @@ class ByteSource {
   ByteSource(const ByteSource&) = delete;
   ByteSource& operator=(const ByteSource&) = delete;
 
-  /// For the brackets of error messages, e.g. "cifar".
+  /// Appears in brackets in error messages, e.g. "cifar".
   [[nodiscard]] const std::string& operation() const { return operation_; }
-  /// For error messages: the file's name.
+  /// The file name, for error messages.
   [[nodiscard]] const std::string& name() const { return name_; }
   [[nodiscard]] virtual Index size() const = 0;
-  /// Throws DataError past the end (also where the file shrank since), IoError on a read error.
+  /// Throws DataError past the end (even if the file has shrunk since), IoError on a read error.
   virtual void read(Index offset, Index count, void* out) const = 0;
 
  private:
@@ -41,11 +41,11 @@ class ByteSource {
 
 using ByteSourcePtr = std::shared_ptr<const ByteSource>;
 
-/// A regular file, read with pread. Throws IoError where it cannot be opened.
+/// A regular file, read with pread. Throws IoError if it cannot be opened.
 KRICA_EXPORT ByteSourcePtr open_file(std::string operation, const std::filesystem::path& path);
 
 KRICA_EXPORT ByteSourcePtr memory_source(std::string operation, std::string name, Bytes bytes);
-/// Bytes that live as long as the program.
+/// Bytes with static lifetime.
 KRICA_EXPORT ByteSourcePtr static_source(std::string operation, std::string name,
                                          std::span<const std::uint8_t> bytes);
 
@@ -54,17 +54,17 @@ KRICA_EXPORT ByteSourcePtr static_source(std::string operation, std::string name
 /// The whole source. Throws DataError beyond `limit` bytes.
 KRICA_EXPORT Bytes read_all(const ByteSource& source, Index limit);
 
-/// The uncompressed content, in memory. Throws DataError where the stream is broken or truncated,
-/// would take more than the context's memory budget, or does not begin with `start`: this is known
+/// The uncompressed content, in memory. Throws DataError if the stream is corrupt or truncated,
+/// would exceed the context's memory budget, or does not begin with `start`, which is checked
 /// before the rest is unpacked.
 ByteSourcePtr gunzip(const Context& context, const ByteSource& source,
                      std::span<const std::uint8_t> start);
 
-/// Lines of a small text file, without the line ends and without empty lines.
+/// Lines of a small text file, without line endings and empty lines.
 KRICA_EXPORT std::vector<std::string> read_lines(const std::string& operation,
                                                  const std::filesystem::path& path);
 
-/// a * b, or -1 on overflow or where a factor is negative.
+/// a * b, or -1 on overflow or if a factor is negative.
 KRICA_EXPORT Index checked_product(Index a, Index b);
 
 }  // namespace krica

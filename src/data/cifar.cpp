@@ -15,9 +15,9 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr ImageShape kShape = {32, 32, 3};
-constexpr Index kLabelBlock = 256;  // records read at once for their labels
+constexpr Index kLabelBlock = 256;  // records to read labels from at a time
 
-/// What CIFAR-10 and CIFAR-100 differ in.
+/// The differences between CIFAR-10 and CIFAR-100.
 struct Variant {
   std::string name;
   Index label_bytes = 1;
@@ -53,7 +53,7 @@ void add_labels(const Context& context, const Variant& variant, const RecordPart
   }
 }
 
-/// From the file of names where it is there; else known names, or numbers.
+/// From the file of names if present; otherwise the known names, or numbers.
 void name_classes(const Variant& variant, const fs::path& directory, ImageSetInfo& info) {
   if (fs::exists(directory / variant.names_file)) {
     info.class_names = read_class_names(directory / variant.names_file, variant.classes, "cifar");

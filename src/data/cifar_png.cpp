@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // CIFAR-10 as PNG strips: data_batch_1.png to data_batch_5.png and test_batch.png, 1024 × N RGB
-// pixels, one image of 32 × 32 a row; the labels as JSON lists in train_lables.json and
-// test_lables.json (so spelled). Strips are decoded into memory when the set is opened.
+// pixels, one 32 × 32 image per row; the labels as JSON lists in train_lables.json and
+// test_lables.json (sic). Strips are decoded into memory when the set is opened.
 #include <nlohmann/json.hpp>
 
 #include "data/codec.hpp"
@@ -36,7 +36,7 @@ std::vector<int> read_json_labels(const fs::path& path) {
   return labels;
 }
 
-/// A strip's planes hold channel after channel of all images; records hold image after image.
+/// A strip stores each channel of all images in turn; records store images in turn.
 RecordPart read_strip(const fs::path& path) {
   const std::string name = path.filename().string();
   const Image strip = read_image(path);

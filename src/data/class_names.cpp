@@ -6,14 +6,14 @@
 namespace krica {
 namespace {
 
-constexpr std::size_t kLongestName = 200;  // file systems allow 255; an ending may follow
+constexpr std::size_t kLongestName = 200;  // file systems allow 255; an extension may follow
 
 bool is_forbidden(char c) {
   constexpr std::string_view kForbidden = "/\\:*?\"<>|\x7f";
   return static_cast<unsigned char>(c) < 0x20 || kForbidden.find(c) != std::string_view::npos;
 }
 
-/// Cuts before the UTF-8 character that would cross the limit.
+/// Cuts before the UTF-8 character that would exceed the limit.
 void shorten(std::string& name) {
   if (name.size() <= kLongestName) return;
   std::size_t end = kLongestName;

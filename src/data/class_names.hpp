@@ -7,11 +7,11 @@
 
 namespace krica {
 
-/// The class name as a directory name on any common file system, as convert() writes class folders:
-/// control characters and / \ : * ? " < > | become underscores, as do a trailing dot and space; a
-/// leading dot and an empty name get an underscore in front; at most 200 bytes are kept, whole
-/// UTF-8 characters only. Directory names map to themselves, so that two class names mean the same
-/// class where their directory names are equal.
+/// The class name as a directory name that is valid on any common file system, as convert() writes
+/// class folders: control characters and / \ : * ? " < > | become underscores, as do a trailing dot
+/// and space; a leading dot and an empty name are prefixed with an underscore; at most 200 bytes
+/// are kept, in whole UTF-8 characters. Directory names map to themselves, so that class names with
+/// equal directory names denote the same class.
 KRICA_EXPORT std::string directory_name(const std::string& class_name);
 
 }  // namespace krica

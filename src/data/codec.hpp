@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Image codecs: each has a function that reads the header and a decoder. Both throw DataError and
-// agree on the shape, which is that of the stored image; shape_of() and decode() turn it.
+// agree on the shape of the stored image; shape_of() and decode() rotate it.
 #pragma once
 
 #include <cstdint>
@@ -13,10 +13,10 @@
 
 namespace krica {
 
-/// Larger images are refused: a few header bytes must not cost gigabytes.
+/// Larger images are rejected: a few header bytes must not allocate gigabytes.
 constexpr Index kMostPixels = Index{1} << 26;
 constexpr Index kLongestSide = 65500;
-/// Smaller ones are always read; of larger ones the file must have a byte for so many pixels.
+/// Smaller images are always read; larger ones must have enough bytes for their pixels.
 constexpr Index kSmallPixels = Index{1} << 22;
 
 /// An image file, or the beginning of one.
@@ -24,35 +24,35 @@ struct EncodedImage {
   std::span<const std::uint8_t> bytes;
   Index file_size = 0;           // of the whole file
   std::string name;              // for messages
-  bool exif_orientation = true;  // turn the image as its orientation tag says
+  bool exif_orientation = true;  // rotate the image according to its orientation tag
 };
 
 enum class ImageCodec { kNone, kJpeg, kPng, kPnm, kBmp, kWebp, kTiff };
 
-/// By the first bytes.
+/// Detected from the first bytes.
 ImageCodec codec_of(std::span<const std::uint8_t> bytes);
 
-/// False for kNone, and for WebP and TIFF where krica was built without their libraries.
+/// False for kNone, and for WebP and TIFF if krica was built without their libraries.
 bool can_decode(ImageCodec codec);
 bool reads_webp();
 bool reads_tiff();
 
-/// The size after decoding and turning. Throws DataError for content that is no image, for a header
-/// that the file is too small for, and where more of the file is needed.
+/// The shape after decoding and rotating. Throws DataError for content that is not an image, for a
+/// file too small for its header, and if more of the file is needed.
 ImageShape shape_of(const EncodedImage& image);
 Image decode(const EncodedImage& image);
 
 /// Throws DataError unless both sides are positive and within the limits.
 void check_sides(const EncodedImage& image, Index height, Index width);
-/// The same for a compressed image, of which a byte can hold at most `most_per_byte` pixels in
-/// earnest: blank images, and files of a header that promises much.
+/// The same for a compressed image, of which a byte can plausibly hold at most `most_per_byte`
+/// pixels: guards against tiny files whose header promises a huge image.
 void check_sides(const EncodedImage& image, Index height, Index width, Index most_per_byte);
 
-/// Whether the colours are already multiplied by their alpha.
+/// Whether the colours are premultiplied by alpha.
 enum class Alpha { kSeparate, kMultiplied };
 
-/// Interleaved pixels of `samples` bytes, the last of which is alpha, to image.pixels: planar, laid
-/// over white.
+/// Composites interleaved pixels of `samples` bytes, the last of which is alpha, over white into
+/// image.pixels (planar).
 void lay_over_white(const std::uint8_t* pixels, Index samples, Alpha alpha, Image& image);
 
 ImageShape jpeg_shape(const EncodedImage& image);

@@ -41,7 +41,7 @@ bool is_mount_point(const fs::path& directory) {
          here.st_dev != above.st_dev;
 }
 
-/// Calls body(first, pixels, count) for blocks of images in order; they are decoded in parallel.
+/// Calls body(first, pixels, count) for blocks of images in order; decodes them in parallel.
 template <class Pixel>
 void for_each_block(const Context& context, const ImageSet& set, Index first, Index end,
                     const std::function<void(Index, const Pixel*, Index)>& body) {
@@ -64,7 +64,7 @@ void write_names(const fs::path& path, const std::vector<std::string>& names) {
   write_file_atomically(path, text);
 }
 
-/// True where labels are integers from `least` to `most`, so that a file can hold their values.
+/// Whether labels are integers from `least` to `most`, so that a file can store their values.
 bool keeps_values(const Labelling& labelling, std::int64_t least, std::int64_t most) {
   const auto& names = labelling.class_names;
   return labelling.type == LabelType::kInteger &&
@@ -85,12 +85,12 @@ std::vector<std::int64_t> label_numbers(const Labelling& labelling, bool values)
 
 void require_bytes(const ImageSet& set, DataFormat format) {
   require(set.pixel_type() == PixelType::kUint8, "convert",
-          "the set holds float pixels, {} holds bytes; npy can hold them", name_of(format));
+          "the set has float pixels, but {} stores bytes; use npy", name_of(format));
 }
 
 void require_labels(const ImageSet& set, Index classes, DataFormat format) {
   require(!set.labels().empty(), "convert",
-          "the set has no labels, {} needs them; use npy or folder", name_of(format));
+          "the set has no labels, which {} needs; use npy or folder", name_of(format));
   require(set.classes() <= classes, "convert", "{} classes are more than {} holds ({})",
           set.classes(), name_of(format), classes);
 }
@@ -141,7 +141,7 @@ void write_cifar(const Context& context, const DataSet& data, const fs::path& pa
 std::string idx_header(const std::vector<Index>& sizes) {
   std::string header = {'\0', '\0', '\x08', static_cast<char>(sizes.size())};
   for (const Index size : sizes) {
-    require(size <= 0xffffffff, "convert", "{} is more than an IDX header can say", size);
+    require(size <= 0xffffffff, "convert", "{} is too large for an IDX header", size);
     for (int shift = 24; shift >= 0; shift -= 8) header += static_cast<char>(size >> shift);
   }
   return header;
@@ -169,8 +169,7 @@ void write_idx(const Context& context, const DataSet& data, const fs::path& path
     if (!set) continue;
     require_bytes(*set, DataFormat::kIdx);
     require_labels(*set, 256, DataFormat::kIdx);
-    require(set->shape().channels == 1, "convert",
-            "idx holds grey images (channels = 1 makes them so)");
+    require(set->shape().channels == 1, "convert", "idx stores grey images; use channels = 1");
   }
   make_directory(path);
   write_idx_part(context, *data.train, path, "train");
@@ -207,7 +206,7 @@ void write_npy_samples(const SampleSet& set, const fs::path& path) {
   if (channels > 1) sizes.push_back(channels);
   NpyWriter<Scalar> file(path, sizes);
   std::vector<Scalar> row(static_cast<std::size_t>(set.cols()));
-  std::vector<Scalar> interleaved(row.size());  // the channels of a step together
+  std::vector<Scalar> interleaved(row.size());  // the channels of a step are adjacent
   for (Index i = 0; i < set.rows(); ++i) {
     set.read(i, 1, row.data());
     for (Index j = 0; j < set.cols(); ++j) {
@@ -275,7 +274,7 @@ void write_images(const Context& context, const ImageSet& set, const fs::path& p
     directories.push_back(path / directory_name(name));
   const std::set<fs::path> different(directories.begin(), directories.end());
   require(different.size() == directories.size(), "convert",
-          "two classes would share a directory: names differ too little");
+          "two classes would share a directory: their names are too similar");
   if (set.labels().empty()) make_directory(path);
   for (const int label : set.labels()) make_directory(directories[static_cast<std::size_t>(label)]);
   parallel_for(context, set.size(), [&](Index i) {
@@ -293,7 +292,7 @@ void write_folder(const Context& context, const DataSet& data, const fs::path& p
   for (const ImageSetPtr& set : {data.train, data.test, data.unlabelled}) {
     if (set) require_bytes(*set, DataFormat::kFolder);
   }
-  // A class directory named "train" would be taken for the training part.
+  // A class directory named "train" would be mistaken for the training part.
   const auto& names = data.train->class_names();
   const bool nested =
       data.test || data.unlabelled || std::find(names.begin(), names.end(), "train") != names.end();
@@ -325,8 +324,8 @@ void write(const Context& context, const DataSet& data, const fs::path& path, Da
 /// Where the data set is written until it is complete.
 fs::path workplace_of(const fs::path& target) { return target.string() + ".krica-part"; }
 
-/// The directory's place without a slash at its end. A complete set is renamed to it, so it must
-/// be free, and not a directory that cannot be renamed away.
+/// The directory's path without a trailing slash. The complete set is renamed to it, so it must be
+/// free, and not a directory that cannot be replaced by renaming.
 fs::path checked_target(const fs::path& path) {
   const fs::path target = path.has_filename() ? path : path.parent_path();
   const fs::path parent = fs::absolute(target).parent_path();
@@ -342,7 +341,7 @@ fs::path checked_target(const fs::path& path) {
   return target;
 }
 
-/// Removes the workplace, also one that a killed conversion has left.
+/// Removes the working directory, including one left by a killed conversion.
 void clear(const fs::path& workplace) {
   std::error_code error;
   fs::remove_all(workplace, error);
@@ -357,7 +356,7 @@ void put_in_place(const fs::path& workplace, const fs::path& target) {
   sync_directory(directory_of(target));
 }
 
-/// The set appears whole or not at all.
+/// The set appears complete or not at all.
 void write_whole(const Context& context, const DataSet& data, const fs::path& path,
                  DataFormat format) {
   const fs::path target = checked_target(path);
@@ -378,7 +377,7 @@ void write_whole(const Context& context, const DataSet& data, const fs::path& pa
 void convert(const Context& context, const DataSet& data, const fs::path& path, DataFormat format) {
   require(data.train || data.train_samples, "convert", "the data set is empty");
   require(data.train || format == DataFormat::kNpy, "convert",
-          "samples can be written as npy only, not as {}", name_of(format));
+          "samples can only be written as npy, not as {}", name_of(format));
   with_io_errors("convert", [&] { write_whole(context, data, path, format); });
 }
 

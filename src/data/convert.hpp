@@ -13,14 +13,14 @@ namespace krica {
 ///   cifar10   bytes, 32 × 32 in colour, labelled, at most 10 classes; at most five training files
 ///   idx       bytes, grey, labelled, at most 256 classes; not compressed
 ///   npy       everything; train_x.npy, train_y.npy, test_x.npy, test_y.npy, unlabelled_x.npy
-///   folder    bytes; PNG files in class directories, below train/ and test/ where there is a test
+///   folder    bytes; PNG files in class directories, below train/ and test/ if there is a test
 ///             part. When the folder is read back, its classes are the directory names
 ///             (directory_name() of the class names), in alphabetical order.
-/// Labels that are numbers keep their values in npy, and in idx where they are 0 to 255; other
-/// classes are numbered from 0 and named in class_names.txt.
-/// The set appears whole or not at all: it is written to PATH.krica-part and renamed; what a killed
-/// conversion left there is removed. Throws InvalidArgument where the format cannot hold the set,
-/// IoError where the file system refuses or another process is writing there.
+/// Numeric labels keep their values in npy, and in idx if they are 0 to 255; other classes are
+/// numbered from 0 and named in class_names.txt.
+/// The set appears complete or not at all: it is written to PATH.krica-part and renamed; leftovers
+/// of a killed conversion are removed. Throws InvalidArgument if the format cannot hold the set,
+/// IoError if writing fails or another process is writing there.
 void convert(const Context& context, const DataSet& data, const std::filesystem::path& path,
              DataFormat format);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Text tables: comma, semicolon, tab or blanks between fields, quotes as in RFC 4180.
+// Text tables: fields separated by comma, semicolon, tab or blanks, quotes as in RFC 4180.
 #pragma once
 
 #include <string>
@@ -13,19 +13,19 @@ namespace krica {
 
 struct CsvDialect {
   char delimiter = ',';   // ' ': any number of blanks and tabs; '\n': the whole line is one field
-  bool comments = false;  // lines that begin with # are ignored
+  bool comments = false;  // ignore lines that begin with #
 };
 
-/// Reads records one after the other; empty lines are skipped. A byte-order mark at the beginning
-/// is ignored, lines end in LF, CRLF or CR. Throws DataError with the line for broken quotes, a NUL
-/// byte and UTF-16.
+/// Reads one record after another; skips empty lines and an initial byte-order mark. Lines end in
+/// LF, CRLF or CR. Throws DataError with the line number for unbalanced quotes, a NUL byte and
+/// UTF-16.
 class CsvReader {
  public:
   CsvReader(ByteSourcePtr source, CsvDialect dialect);
 
-  /// The fields of the next record, without quotes and blanks around them; false at the end.
+  /// The fields of the next record, without quotes and surrounding blanks; false at the end.
   bool next(std::vector<std::string>& fields);
-  /// Where that record began, counted from 1.
+  /// The line on which that record began, counted from 1.
   [[nodiscard]] Index line() const { return line_; }
 
  private:
@@ -50,13 +50,13 @@ class CsvReader {
   std::size_t record_size_ = 0;
 };
 
-/// By the file's ending and its first line.
+/// Detected from the file's extension and its first line.
 CsvDialect detect_dialect(const ByteSource& source);
 
-/// The whole text is a number; "nan" and "inf" count.
+/// Whether the whole text is a number, including "nan" and "inf".
 bool parse_number(std::string_view text, double& number);
 
-/// label, class, target or y, in any case.
+/// label, class, target or y, case-insensitive.
 bool is_label_name(std::string_view name);
 
 }  // namespace krica

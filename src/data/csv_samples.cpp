@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Samples in text tables: one per line, one number per column, labels in a column of their own.
+// Samples in text tables: one per line, one number per column, labels in a separate column.
 #include <algorithm>
 #include <charconv>
 #include <cmath>
@@ -39,12 +39,12 @@ class CsvSamples : public SampleSet {
   std::vector<double> values_;
 };
 
-/// What the columns are.
+/// The roles of the columns.
 struct Layout {
   Fields names;  // empty without a header
   std::size_t columns = 0;
   std::optional<std::size_t> label;
-  bool row_names = false;  // the first column numbers or names the rows and is left out
+  bool row_names = false;  // the first column numbers or names the rows and is skipped
 
   [[nodiscard]] bool is_feature(std::size_t column) const {
     return column != label && !(row_names && column == 0);
@@ -62,7 +62,7 @@ bool is_number(const std::string& text) {
   return parse_number(text, number);
 }
 
-/// ",0,1,name": pandas and R write row names without a header; pandas numbers unnamed columns.
+/// ",0,1,name": pandas and R leave the header of row names empty; pandas numbers unnamed columns.
 bool is_header_with_row_names(const Fields& fields) {
   if (fields.size() < 2 || !fields[0].empty()) return false;
   for (std::size_t i = 1; i < fields.size(); ++i) {
@@ -71,15 +71,15 @@ bool is_header_with_row_names(const Fields& fields) {
   return true;
 }
 
-/// The first line is a header where it names the label column, or where it contains no number but
-/// the second line does.
+/// The first line is a header if it names the label column, or if it contains no number but the
+/// second line does.
 bool is_header(const Fields& first, const Fields& second) {
   if (std::any_of(first.begin(), first.end(), is_label_name)) return true;
   return is_header_with_row_names(first) || (std::none_of(first.begin(), first.end(), is_number) &&
                                              std::any_of(second.begin(), second.end(), is_number));
 }
 
-/// Decides what the columns are from the first two lines and the options.
+/// Determines the roles of the columns from the first two lines and the options.
 class LayoutFinder {
  public:
   LayoutFinder(const std::string& file, const OpenOptions& options)
@@ -131,7 +131,7 @@ class LayoutFinder {
     return label;
   }
 
-  /// The only column of text, where it comes first or last.
+  /// The only text column, if it is first or last.
   std::optional<std::size_t> text_column(const Layout& layout, const Fields& data) const {
     std::vector<std::size_t> texts;
     for (std::size_t i = 0; i < std::min(data.size(), layout.columns); ++i) {

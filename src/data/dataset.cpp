@@ -67,9 +67,8 @@ void check_shapes(const ImageSetPtr& train, const ImageSetPtr& other, const std:
              b.height, b.channels);
 }
 
-/// Names are refused before the work, not escaped: a model is saved as JSON, which holds UTF-8
-/// only, and a class whose name in the model were not that of its directory would be found by
-/// nobody.
+/// Names are rejected up front, not escaped: models are saved as JSON, which is UTF-8 only, and a
+/// class name in the model must match its directory name to be found.
 void check_names(const Labelling& labelling, const std::string& operation,
                  const std::string& file) {
   for (const std::string& name : labelling.class_names) {
@@ -95,14 +94,14 @@ void check_parts(const DataSet& data, const OpenOptions& options, const std::str
   if (!options.one_class_allowed) require_two_classes(labelling, operation, name);
 }
 
-/// Options that would otherwise have no effect.
+/// Rejects options that would have no effect.
 void check_applicable(DataFormat format, const fs::path& path, const OpenOptions& options) {
   const bool arrays = format == DataFormat::kNpy || format == DataFormat::kSignals ||
                       format == DataFormat::kIdx || format == DataFormat::kCsv;
   require(options.labels.empty() || (arrays && !fs::is_directory(path)), "data",
-          "labels (--labels) goes with a single .npy, IDX or CSV file");
+          "labels (--labels) needs a single .npy, IDX or CSV file");
   require(options.label_column.empty() || format == DataFormat::kCsv, "data",
-          "label_column (--label-column) goes with CSV files");
+          "label_column (--label-column) needs CSV files");
 }
 
 void unify(DataSet& data, const OpenOptions& options) {
@@ -115,7 +114,7 @@ void unify(DataSet& data, const OpenOptions& options) {
   }
 }
 
-/// Splits off a test part where one is wanted and there is none.
+/// Splits off a test part if one is wanted and there is none.
 void split_off(DataSet& data, double test_fraction, std::uint64_t seed) {
   if (test_fraction == 0 || data.test || data.test_samples) return;
   const std::vector<int>& labels = data.train ? data.train->labels() : data.train_samples->labels();

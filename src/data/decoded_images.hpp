@@ -9,26 +9,25 @@
 
 namespace krica {
 
-/// Keeps images once they are decoded: training reads each several times, max-margin training in
-/// every epoch. Holds nothing where all of them would take more than kMostBytes. Threads may share
-/// it.
+/// Caches decoded images: training reads each several times, max-margin training in every epoch.
+/// Caches nothing if all of them would take more than kMostBytes. Thread-safe.
 class DecodedImages {
  public:
   static constexpr Index kMostBytes = Index{512} << 20;
 
   DecodedImages(Index images, Index bytes_an_image);
 
-  /// Copies image i to `out`; false where it is not kept.
+  /// Copies image i to `out`; false if it is not cached.
   bool get(Index i, std::uint8_t* out) const;
 
-  /// Keeps it, unless it is kept or there is no room.
+  /// Caches the image, unless it is cached or there is no room.
   void put(Index i, const std::uint8_t* pixels);
 
  private:
   enum class State : std::uint8_t { kMissing, kBeingWritten, kKept };
 
   Index bytes_an_image_;
-  std::unique_ptr<std::uint8_t[]> pixels_;  // null where there is no room; pages come as written
+  std::unique_ptr<std::uint8_t[]> pixels_;  // null if there is no room; pages allocated lazily
   std::unique_ptr<std::atomic<State>[]> states_;
 };
 

@@ -22,8 +22,8 @@ RemoteSet find_set(std::string_view name) {
   unknown_word("data set", name, known, "download");
 }
 
-/// From the first address that has the file as it must be. Wrong content anywhere goes before an
-/// address that could not be reached: it is what the user can do least about.
+/// Tries the addresses in turn until one has the right file. Wrong content is reported in
+/// preference to an unreachable address, because the user can do least about it.
 void fetch_from(const Context& context, const std::vector<std::string>& addresses,
                 const RemoteFile& file, const fs::path& path) {
   std::string failures;
@@ -46,13 +46,13 @@ void fetch_from(const Context& context, const std::vector<std::string>& addresse
       file.name, failures, path.string()));
 }
 
-/// Unpacked beside its place and renamed, so that the directory is complete where it exists.
+/// Unpacked next to its destination and renamed, so that an existing directory is complete.
 void unpack_set(const Context& context, const RemoteSet& set, const fs::path& directory) {
   const fs::path workplace = directory / (set.unpacked + ".part");
   fs::remove_all(workplace);
   unpack(context, directory / set.files.front().name, workplace);
   if (!set.inner_archive.empty()) unpack(context, workplace / set.inner_archive, workplace);
-  ::sync();  // what has the final name survives a power cut
+  ::sync();  // so that a file with the final name survives a power failure
   std::error_code error;
   fs::rename(workplace / set.unpacked, directory / set.unpacked, error);
   if (error) io_error("download", directory / set.unpacked, "cannot put in place", error.value());

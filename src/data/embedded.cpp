@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The built-in set: assets/fashion_mnist_subset.gz, four IDX files one after the other (training
-// images and labels, test images and labels) in one gzip stream.
+// The built-in set: assets/fashion_mnist_subset.gz, four concatenated IDX files (training images
+// and labels, test images and labels) in one gzip stream.
 #include <cstddef>
 
 #include "data/idx.hpp"
@@ -35,7 +35,7 @@ std::vector<std::string> class_names() {
           "Sandal",      "Shirt",   "Sneaker",  "Bag",   "Ankle boot"};
 }
 
-/// The pair of images and labels at `offset`, which moves behind it.
+/// The pair of images and labels at `offset`, which is advanced past it.
 ImageSetPtr read_pair(const ByteSourcePtr& source, const std::string& part, Index& offset) {
   const IdxHeader images = read_idx_header(*source, offset, 3);
   const IdxHeader labels = read_idx_header(*source, images.end(), 1);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Errors with one wording: "[operation] file: what is wrong, and what helps".
+// Uniform error messages: "[operation] file: what is wrong, and what helps".
 #pragma once
 
 #include <fmt/format.h>
@@ -26,14 +26,14 @@ template <class... Args>
                               fmt::format(message, std::forward<Args>(args)...)));
 }
 
-/// For data that is not there: names of files, and what else may be said in place of one.
+/// For data that does not exist: suggests file names and other valid words.
 [[noreturn]] inline void no_such_data(const std::filesystem::path& path) {
   throw IoError(fmt::format("[data] {}: cannot open: {}{}", path.string(),
                             std::generic_category().message(ENOENT),
                             did_you_mean_file(path, {"embedded"})));
 }
 
-/// Runs `body`; what std::filesystem throws in it becomes an IoError.
+/// Runs `body`; converts exceptions of std::filesystem to IoError.
 template <class Body>
 auto with_io_errors(std::string_view operation, Body&& body) {
   try {

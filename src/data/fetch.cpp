@@ -22,7 +22,7 @@ namespace fs = std::filesystem;
 
 constexpr Index kBlock = Index{1} << 20;
 
-/// The part file, opened for appending, and what the callbacks need.
+/// The part file, open for appending, and the state of the callbacks.
 class Transfer {
  public:
   Transfer(const Context& context, const fs::path& part, const std::string& stage)
@@ -96,7 +96,7 @@ void set_options(CURL* curl, const std::string& address, Transfer& transfer) {
   curl_easy_setopt(curl, CURLOPT_RESUME_FROM_LARGE, static_cast<curl_off_t>(transfer.resumed_at()));
 }
 
-/// True where the part was continued or completed; false where it cannot be continued.
+/// True if the part was continued or completed; false if it cannot be continued.
 bool transfer_part(const Context& context, const std::string& address, const fs::path& part,
                    const std::string& stage) {
   start_curl_once();
@@ -119,7 +119,7 @@ bool transfer_part(const Context& context, const std::string& address, const fs:
                                   status >= 400 ? fmt::format(" (status {})", status) : ""));
 }
 
-/// A whole file, or none, also after a power cut.
+/// Puts a complete file in place, safe against power failure.
 void put_in_place(const fs::path& part, const fs::path& path) {
   const int descriptor = ::open(part.c_str(), O_RDONLY | O_CLOEXEC);
   const bool synced = descriptor >= 0 && ::fsync(descriptor) == 0;
@@ -154,7 +154,7 @@ void fetch(const Context& context, const std::string& address, const std::string
   if (fs::exists(path)) {
     const std::string there = md5_of(context, path);
     if (there == md5) {
-      fs::remove(part);  // of an attempt before the file came another way
+      fs::remove(part);  // from an earlier attempt, before the file arrived another way
       return;
     }
     data_error("download", path.string(),
@@ -163,7 +163,7 @@ void fetch(const Context& context, const std::string& address, const std::string
                there, md5);
   }
   const std::string stage = path.filename().string();
-  // A part that was complete or of another version cannot be continued: then once from the start.
+  // A part that was complete or of another version cannot be continued: start over once.
   bool fresh = !fs::exists(part);
   std::string found = fresh ? "" : md5_of(context, part);
   while (found != md5) {

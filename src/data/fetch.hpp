@@ -9,13 +9,13 @@
 
 namespace krica {
 
-/// The address did not give the file: no network, no such file, an aborted transfer.
+/// The file could not be downloaded: no network, no such file, an aborted transfer.
 class TransferError : public IoError {
  public:
   using IoError::IoError;
 };
 
-/// The address gave another file than the one wanted.
+/// The address returned a different file.
 class WrongContent : public DataError {
  public:
   using DataError::DataError;
@@ -24,16 +24,16 @@ class WrongContent : public DataError {
 /// The file's md5. Throws IoError.
 std::string md5_of(const Context& context, const std::filesystem::path& path);
 
-/// Fetches `address` (http, https or file) to `path` by way of path.part, which is continued where
-/// it exists, and renames it once its md5 is right. Does nothing where `path` is there with this
-/// md5; another file there is left alone and refused with DataError. Throws TransferError where the
-/// transfer fails (the part stays), WrongContent where its md5 is wrong (the part is removed),
-/// IoError where the file system refuses.
+/// Downloads `address` (http, https or file) to path.part, resuming it if it exists, and renames it
+/// to `path` once its md5 is correct. Does nothing if `path` exists with this md5; a different file
+/// there is left alone and rejected with DataError. Throws TransferError if the transfer fails (the
+/// part remains), WrongContent if the md5 is wrong (the part is removed), IoError if a file
+/// operation fails.
 void fetch(const Context& context, const std::string& address, const std::string& md5,
            const std::filesystem::path& path);
 
-/// Unpacks the files of a tar (plain or compressed) or zip archive below `directory`. Throws
-/// DataError for a broken archive and for names that would lie outside; links are left out.
+/// Unpacks a tar (plain or compressed) or zip archive into `directory`. Throws DataError for a
+/// corrupt archive and for paths outside the directory; links are skipped.
 void unpack(const Context& context, const std::filesystem::path& archive_file,
             const std::filesystem::path& directory);
 

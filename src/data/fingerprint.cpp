@@ -29,7 +29,7 @@ void hash_pixels(const Context& context, const ImageSet& set, Digest& digest) {
   }
 }
 
-/// "28 28 1 uint8": what the pixels alone do not say.
+/// "28 28 1 uint8": what the pixels alone do not determine.
 std::string layout_text(const ImageShape& shape, bool bytes) {
   return fmt::format("{} {} {} {}", shape.height, shape.width, shape.channels,
                      bytes ? "uint8" : "float32");
@@ -45,7 +45,7 @@ std::uint64_t hash_image(const ImageShape& shape, const std::vector<Pixel>& pixe
   return std::stoull(digest.finish().substr(0, 16), nullptr, 16);
 }
 
-/// Floats that are bytes are hashed as such.
+/// Floats that are byte values are hashed as bytes.
 std::uint64_t hash_image(const ImageSet& set, Index i) {
   const auto values = static_cast<std::size_t>(set.shape().values());
   std::vector<std::uint8_t> bytes(values);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Image files: a directory per class; or train/ and test/ (and unlabelled/) with such directories;
-// or images without classes. Sorted by name, so that the result does not depend on the file system.
+// Image files: one directory per class; or train/ and test/ (and unlabelled/) with such
+// directories; or images without classes. Sorted by name, so that the result does not depend on the
+// file system.
 #include <algorithm>
 
 #include "data/byte_source.hpp"
@@ -57,7 +58,7 @@ Part list_flat(FolderScan& scan, const fs::path& directory) {
   return {scan.keep_images(directory, std::move(files))};
 }
 
-/// The side of all images, or 0 where they stay as they are.
+/// The side of all images, or 0 to keep their size.
 Index common_side(const std::vector<const Part*>& parts, const OpenOptions& options) {
   if (options.image_size) return *options.image_size;
   std::vector<ImageShape> shapes;
@@ -116,7 +117,7 @@ class FolderSet : public ImageSet {
     return fit_image(image, shape(), rule_);
   }
 
-  /// Truncation shows only here. There may be more such files: the advice deals with all of them.
+  /// Truncation is detected only here. There may be more such files: the advice covers all of them.
   [[nodiscard]] Image decode_or_advise(const ImageFile& item, const Bytes& bytes) const {
     try {
       return decode({bytes, static_cast<Index>(bytes.size()), item.name, exif_orientation_});

@@ -31,7 +31,7 @@ bool contains(const std::array<std::string_view, kCount>& endings, std::string_v
   return std::find(endings.begin(), endings.end(), ending) != endings.end();
 }
 
-/// The usual ending of an image format that is recognised but cannot be read; empty for others.
+/// The usual extension of an image format that is recognised but not supported; otherwise empty.
 std::string foreign_kind(std::span<const std::uint8_t> bytes, const fs::path& path) {
   const std::string start(bytes.begin(),
                           bytes.begin() + std::min<std::ptrdiff_t>(16, std::ssize(bytes)));
@@ -59,12 +59,12 @@ ImageShape look_at_header(const ImageFile& file, const ByteSource& source, const
   } catch (const DataError&) {
     if (source.size() <= kHeaderBytes) throw;
   }
-  // A header may follow large comments.
+  // Large comments may precede the header.
   const Bytes whole = read_all(source, kLargestImageFile);
   return shape_of({whole, source.size(), file.name, exif_orientation});
 }
 
-/// "9 .webp, 3 .heic": the most frequent first.
+/// "9 .webp, 3 .heic": most frequent first.
 std::string counts_text(const std::map<std::string, Index>& counts) {
   std::vector<std::pair<std::string, Index>> sorted(counts.begin(), counts.end());
   std::stable_sort(sorted.begin(), sorted.end(),
@@ -75,7 +75,7 @@ std::string counts_text(const std::map<std::string, Index>& counts) {
   return text;
 }
 
-/// The first ten, and how many follow.
+/// The first ten, and the number of the others.
 std::string list_text(const std::vector<std::string>& entries) {
   const std::size_t shown = std::min(kMostNames, entries.size());
   const auto end = entries.begin() + static_cast<std::ptrdiff_t>(shown);
@@ -84,7 +84,7 @@ std::string list_text(const std::vector<std::string>& entries) {
   return text;
 }
 
-/// "file: what is wrong": an error's message without "[operation] " and the advice at its end.
+/// "file: what is wrong": an error message without "[operation] " and the advice at the end.
 std::string complaint_of(const std::string& message) {
   const std::size_t end = message.find("] ");
   const std::size_t begin = message.starts_with('[') && end != std::string::npos ? end + 2 : 0;
@@ -103,7 +103,7 @@ bool has_image_ending(const fs::path& path) {
   return contains(kEndings, ending);
 }
 
-/// One of: a shape, an error, or neither for a file that is skipped, with its kind.
+/// A shape, an error, or neither for a skipped file, with its kind.
 struct FolderScan::Verdict {
   ImageShape shape;
   std::string error;
@@ -119,7 +119,7 @@ FolderScan::Verdict FolderScan::judge(const ImageFile& file) const {
   if (!can_decode(codec_of(front))) {
     verdict.kind = foreign_kind(front, file.path);
     const bool claims_to_be_readable = has_image_ending(file.path);
-    // A text named .tif is broken; a GIF named .jpg is a GIF.
+    // A text file named .tif is corrupt; a GIF named .jpg is a GIF.
     verdict.foreign_image =
         !verdict.kind.empty() && !(claims_to_be_readable && verdict.kind == ending_of(file.path));
     if (verdict.foreign_image) return verdict;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The image files of a folder: which can be read, which are skipped and which are broken.
+// The image files of a folder: which are readable, skipped or corrupt.
 #pragma once
 
 #include <filesystem>
@@ -21,26 +21,26 @@ struct ImageFile {
   ImageShape shape = {};
 };
 
-/// Larger files are refused.
+/// Larger files are rejected.
 constexpr Index kLargestImageFile = Index{1} << 30;
 
-/// Looks at files, directory by directory, and remembers what cannot be read, so that all of it is
-/// reported at once.
+/// Examines files, directory by directory, and collects unreadable ones, so that all are reported
+/// at once.
 class FolderScan {
  public:
   FolderScan(const Context& context, const OpenOptions& options)
       : context_(context), options_(options) {}
 
-  /// Those of `files`, all of `directory`, that are images, with their shapes. With skip_bad every
-  /// file is decoded once, because truncation shows no sooner.
+  /// The images among `files`, all from `directory`, with their shapes. With skip_bad every file is
+  /// decoded once, because only that detects truncation.
   std::vector<ImageFile> keep_images(const std::filesystem::path& directory,
                                      std::vector<ImageFile> files);
 
-  /// Files and directories that the layout has no place for.
+  /// Files and directories that do not fit the layout.
   void ignore(std::size_t count, std::string_view one, std::string_view several);
 
-  /// Throws DataError for files that cannot be read, unless skip_bad leaves them out, and for
-  /// directories without images. Gives the notes on what was skipped.
+  /// Throws DataError for unreadable files, unless skip_bad skips them, and for directories without
+  /// images. Returns notes on what was skipped.
   std::vector<std::string> finish() const;
 
  private:
@@ -49,7 +49,7 @@ class FolderScan {
 
   const Context& context_;
   const OpenOptions& options_;
-  std::map<std::string, Index> skipped_;  // by ending
+  std::map<std::string, Index> skipped_;  // by extension
   std::vector<std::string> bad_;          // name: what is wrong
   std::vector<std::string> empty_;        // messages
   std::vector<std::string> ignored_;      // notes

@@ -11,7 +11,7 @@ namespace {
 
 constexpr Index kBlock = Index{1} << 18;
 
-/// One inflate stream over a source; gzip files may hold several members one after the other.
+/// An inflate stream over a source; gzip files may consist of several members.
 class Inflater {
  public:
   Inflater(const Context& context, const ByteSource& source, std::span<const std::uint8_t> start)
@@ -37,7 +37,7 @@ class Inflater {
   }
 
  private:
-  /// False where all input is used up.
+  /// False at the end of the input.
   bool refill() {
     if (stream_.avail_in > 0) return true;
     const Index count = std::min(kBlock, source_.size() - offset_);
@@ -50,17 +50,16 @@ class Inflater {
     return true;
   }
 
-  /// Inflates what is in the input buffer; true at the end of a member.
+  /// Inflates the input buffer; true at the end of a member.
   bool inflate_block(Bytes& output) {
     int status = Z_OK;
     do {
       const auto used = static_cast<Index>(output.size());
       if (used > context_.memory_bytes()) {
-        data_error(
-            source_.operation(), source_.name(),
-            "unpacked it takes more than the memory budget of {} bytes; unpack the file with "
-            "gunzip, it is then read from disk",
-            context_.memory_bytes());
+        data_error(source_.operation(), source_.name(),
+                   "unpacked, it exceeds the memory budget of {} bytes; unpack the file with "
+                   "gunzip to read it from disk",
+                   context_.memory_bytes());
       }
       output.resize(static_cast<std::size_t>(used + kBlock));
       stream_.next_out = output.data() + used;

@@ -20,8 +20,7 @@ ByteSourcePtr open_idx_file(const Context& context, const fs::path& path) {
   return is_gzip(*source) ? gunzip(context, *source, kIdxStart) : source;
 }
 
-/// "train-images" is found as train-images-idx3-ubyte, train-images.idx3-ubyte, with .gz or
-/// without.
+/// "train-images" matches train-images-idx3-ubyte and train-images.idx3-ubyte, with or without .gz.
 std::optional<fs::path> find_file(const fs::path& directory, const std::string& stem,
                                   int dimensions) {
   for (const char* separator : {"-", "."}) {
@@ -34,7 +33,7 @@ std::optional<fs::path> find_file(const fs::path& directory, const std::string& 
   return std::nullopt;
 }
 
-/// `train`: the training part where this is the test part, else null.
+/// `train`: the training part if this is the test part, otherwise null.
 ImageSetPtr open_pair(const Context& context, const fs::path& images,
                       const std::optional<fs::path>& labels, const ImageSet* train,
                       const std::string& description) {
@@ -101,7 +100,8 @@ IdxHeader read_idx_header(const ByteSource& source, Index offset, int dimensions
     if (header.sizes.back() == 0) data_error("idx", source.name(), "dimension {} is 0", d);
   }
   if (header.end() < 0 || header.end() > source.size()) {
-    data_error("idx", source.name(), "truncated: the header says {} numbers, {} bytes are there",
+    data_error("idx", source.name(),
+               "truncated: the header says {} numbers, but there are {} bytes",
                fmt::join(header.sizes, " x "), source.size() - header.data_at);
   }
   return header;

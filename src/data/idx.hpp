@@ -11,24 +11,24 @@
 
 namespace krica {
 
-/// What every IDX file of bytes begins with.
+/// The first bytes of every IDX file of bytes.
 constexpr std::array<std::uint8_t, 3> kIdxStart = {0, 0, 8};
 
 struct IdxHeader {
   std::vector<Index> sizes;
   Index data_at = 0;
   [[nodiscard]] Index count() const { return sizes.front(); }
-  /// Where the numbers end.
+  /// Offset of the end of the numbers.
   [[nodiscard]] Index end() const;
 };
 
-/// The header at `offset`. Throws DataError unless it has `dimensions` and the source holds all
-/// that it promises.
+/// The header at `offset`. Throws DataError unless it has `dimensions` and the source is large
+/// enough for it.
 IdxHeader read_idx_header(const ByteSource& source, Index offset, int dimensions);
 
 std::vector<int> read_idx_labels(const ByteSource& source, const IdxHeader& header);
 
-/// `info` gives labels, names and description.
+/// `info` provides labels, names and description.
 ImageSetPtr idx_images(ByteSourcePtr source, const IdxHeader& header, ImageSetInfo info);
 
 }  // namespace krica

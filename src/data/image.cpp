@@ -96,7 +96,7 @@ ImageCodec codec_of(std::span<const std::uint8_t> bytes) {
       (std::isspace(bytes[2]) != 0 || bytes[2] == '#')) {
     return ImageCodec::kPnm;
   }
-  // "BM" alone begins many texts: the reserved bytes must be zero and the header size plausible.
+  // "BM" alone starts many texts: the reserved bytes must be zero and the header size plausible.
   if (starts_with(bytes, "BM") && bytes.size() >= 18 &&
       std::all_of(bytes.begin() + 6, bytes.begin() + 10, [](auto b) { return b == 0; }) &&
       bytes[15] == 0 && bytes[16] == 0 && bytes[17] == 0) {
@@ -135,8 +135,8 @@ void check_sides(const EncodedImage& image, Index height, Index width, Index mos
   const Index pixels = height * width;
   if (pixels > kSmallPixels && pixels / most_per_byte > image.file_size) {
     data_error("image", image.name,
-               "{} x {} pixels in a file of {} bytes: blank or broken; above {} pixels a byte may "
-               "hold at most {}",
+               "{} x {} pixels in a file of {} bytes: blank or corrupt; above {} pixels, a byte "
+               "may hold at most {}",
                width, height, image.file_size, kSmallPixels, most_per_byte);
   }
 }
@@ -179,7 +179,7 @@ Image fit_image(const Image& image, ImageShape shape, ImageSizeRule rule) {
           "channels must be 1 or 3, got {}", shape.channels);
   const bool same_sides = image.shape.height == shape.height && image.shape.width == shape.width;
   require(same_sides || (shape.height == shape.width && shape.height > 0), "fit_image",
-          "images can be resized to squares only, not to {} x {}", shape.width, shape.height);
+          "images can only be resized to squares, not to {} x {}", shape.width, shape.height);
   ImageShape unified = image.shape;
   unified.channels = shape.channels;
   Image result{unified, Bytes(static_cast<std::size_t>(unified.values()))};

@@ -6,9 +6,9 @@
 namespace krica {
 namespace {
 
-constexpr Index kSmallSide = 48;    // images up to this stay as they are
-constexpr Index kCommonSide = 48;   // photographs lose less than at 32, and the time stays short
-constexpr Index kSmallestSide = 8;  // patches need some room
+constexpr Index kSmallSide = 48;    // images up to this size are not resized
+constexpr Index kCommonSide = 48;   // keeps more of photographs than 32, and is still fast
+constexpr Index kSmallestSide = 8;  // leaves room for patches
 
 }  // namespace
 

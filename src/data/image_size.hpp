@@ -8,9 +8,8 @@
 
 namespace krica {
 
-/// The side to which images of these shapes are brought where it is left open: 0 (as they are)
-/// where all have one size of at most 48 pixels a side, else 48, or the median of their shorter
-/// sides where that is smaller.
+/// The size to resize images to if it is left open: 0 (unchanged) if all have the same size of at
+/// most 48 pixels per side, otherwise 48, or the median of their shorter sides if that is smaller.
 KRICA_EXPORT Index automatic_image_size(const std::vector<ImageShape>& shapes);
 
 }  // namespace krica

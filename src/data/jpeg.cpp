@@ -2,7 +2,7 @@
 #include <csetjmp>
 #include <cstddef>
 #include <cstdio>
-// jpeglib.h needs size_t and FILE before it.
+// jpeglib.h needs size_t and FILE to be declared first.
 #include <jerror.h>
 #include <jpeglib.h>
 
@@ -13,14 +13,14 @@
 #include "data/errors.hpp"
 #include "data/planes.hpp"
 
-// libjpeg reports errors by longjmp. Functions that it may leave this way hold nothing with a
-// destructor: memory and messages live in Decoder, which their caller owns.
+// libjpeg reports errors by longjmp. Functions that it may leave this way own nothing with a
+// destructor: memory and messages are in Decoder, which their caller owns.
 namespace krica {
 namespace {
 
-// A block of 8 x 8 pixels takes at least a bit; progressive files hold all of an image in memory.
+// A block of 8 x 8 pixels takes at least one bit; progressive files hold the whole image in memory.
 constexpr Index kMostPixelsPerByte = 2048;
-// Every scan goes over the whole image, whatever it holds; usual files have about ten.
+// Every scan passes over the whole image, however little it contains; typical files have about ten.
 constexpr int kMostScans = 100;
 
 struct Decoder {
@@ -46,14 +46,14 @@ void on_error(j_common_ptr info) {
   std::longjmp(decoder->escape, 1);
 }
 
-/// Warnings do not stop libjpeg: it fills what is missing with grey. Missing data is an error here.
+/// Warnings do not stop libjpeg: it fills in grey for missing data, which is an error here.
 void on_message(j_common_ptr info, int level) {
   auto* decoder = static_cast<Decoder*>(info->client_data);
   const int code = info->err->msg_code;
   if (level < 0 && (code == JWRN_JPEG_EOF || code == JWRN_HIT_MARKER)) decoder->truncated = true;
 }
 
-/// Called now and then while scans are read.
+/// Called from time to time while scans are read.
 void on_progress(j_common_ptr info) {
   auto* decoder = static_cast<Decoder*>(info->client_data);
   if (decoder->info.input_scan_number <= kMostScans) return;
@@ -61,7 +61,7 @@ void on_progress(j_common_ptr info) {
   std::longjmp(decoder->escape, 1);
 }
 
-/// False on an error, whose text is then in decoder.message.
+/// False on an error, with its text in decoder.message.
 bool start(Decoder& decoder, const EncodedImage& image) {
   decoder.info.err = jpeg_std_error(&decoder.errors);
   decoder.errors.error_exit = on_error;
@@ -91,7 +91,7 @@ bool is_cmyk(const Decoder& decoder) {
   return decoder.info.jpeg_color_space == JCS_CMYK || decoder.info.jpeg_color_space == JCS_YCCK;
 }
 
-/// CMYK files of Adobe's programs, which are nearly all there are, hold inverted inks, so that
+/// CMYK files from Adobe's programs, nearly the only ones in use, store inverted inks, so that
 /// channel · black / 255 is the colour.
 void store_cmyk(const std::uint8_t* line, Index width, std::uint8_t* red, Index plane) {
   for (Index c = 0; c < 3; ++c) {
@@ -145,12 +145,12 @@ Image decode_jpeg(const EncodedImage& image) {
   decoder.image = {shape, Bytes(static_cast<std::size_t>(shape.values()))};
   const bool done = decode_lines(decoder);
   if (decoder.too_many_scans) {
-    data_error("jpeg", image.name, "{} x {} pixels in more than {} scans, the most that are read",
+    data_error("jpeg", image.name, "{} x {} pixels in more than {} scans, which is the limit",
                shape.width, shape.height, kMostScans);
   }
   if (!done) data_error("jpeg", image.name, "{}", decoder.message.data());
   if (decoder.truncated)
-    data_error("jpeg", image.name, "truncated or broken: image data is missing");
+    data_error("jpeg", image.name, "truncated or corrupt: image data is missing");
   return std::move(decoder.image);
 }
 

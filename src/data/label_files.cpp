@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Files that hold labels only: NPY (numbers or strings), IDX, or text with one label per line.
+// Files that contain only labels: NPY (numbers or strings), IDX, or text with one label per line.
 #include <algorithm>
 #include <cmath>
 

@@ -12,7 +12,7 @@
 namespace krica {
 namespace {
 
-// Beyond this, doubles skip integers.
+// Beyond this, doubles cannot represent every integer.
 constexpr double kLargestInteger = 9007199254740992.0;
 
 enum class TextKind { kInteger, kNumber, kText };
@@ -46,7 +46,7 @@ Labelling named_by_file(const RawLabels& raw, const std::filesystem::path& names
   return labelling;
 }
 
-/// The values that occur, ascending, and for each label the place of its value among them.
+/// The distinct values, ascending, and for each label the index of its value.
 template <class Value>
 std::vector<Value> rank(const std::vector<Value>& values, std::vector<int>& ranks) {
   std::vector<Value> different = values;
@@ -82,7 +82,7 @@ std::vector<std::string> read_class_names(const std::filesystem::path& file, Ind
 RawLabels labels_from_text(std::vector<std::string> texts, const std::string& operation,
                            const std::string& file) {
   RawLabels raw;
-  std::size_t fraction = texts.size();  // the first number that is no integer
+  std::size_t fraction = texts.size();  // the first number that is not an integer
   for (std::size_t i = 0; i < texts.size(); ++i) {
     std::int64_t integer = 0;
     const TextKind kind = kind_of(texts[i], integer);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What all readers need for labels and class names.
+// Labels and class names, for all readers.
 #pragma once
 
 #include <cstdint>
@@ -12,10 +12,10 @@
 
 namespace krica {
 
-/// More classes than this are taken for a mistake in the labels.
+/// More classes than this indicate a mistake in the labels.
 constexpr Index kMostClasses = 100000;
 
-/// Labels as a file holds them: numbers, or texts instead.
+/// Labels as stored in a file: numbers, or texts instead.
 struct RawLabels {
   std::vector<std::int64_t> numbers;
   std::vector<std::string> texts;
@@ -26,7 +26,7 @@ struct RawLabels {
   }
 };
 
-/// Labels 0 to classes - 1 and what they stand for.
+/// Labels 0 to classes - 1 and their meaning.
 struct Labelling {
   std::vector<int> labels;
   std::vector<std::string> class_names;
@@ -36,24 +36,24 @@ struct Labelling {
 /// first, first + 1, ... as text.
 std::vector<std::string> numbered_names(Index count, Index first = 0);
 
-/// The first `classes` lines of a file. Throws DataError where it has fewer.
+/// The first `classes` lines of a file. Throws DataError if it has fewer.
 std::vector<std::string> read_class_names(const std::filesystem::path& file, Index classes,
                                           const std::string& operation);
 
-/// Integers where all texts are (1 and 1.0 are the same), texts where some are no numbers. Throws
-/// DataError where all are numbers, but not all integers.
+/// Integers if all texts are (1 and 1.0 are the same), texts if some are not numbers. Throws
+/// DataError if all are numbers but not all integers.
 RawLabels labels_from_text(std::vector<std::string> texts, const std::string& operation,
                            const std::string& file);
 
-/// One class per value that occurs, in ascending order, named by the value. Where numbers are given
-/// and `directory` holds class_names.txt, number v is instead the class of line v, counted from 0.
-/// Throws DataError for more than kMostClasses, and for numbers that class_names.txt has no line
-/// for.
+/// One class per distinct value, in ascending order, named after the value. If labels are numbers
+/// and `directory` contains class_names.txt, number v is instead the class of line v, counted from
+/// 0. Throws DataError for more than kMostClasses, and for numbers without a line in
+/// class_names.txt.
 Labelling to_classes(const RawLabels& raw, const std::filesystem::path& directory,
                      const std::string& operation, const std::string& file);
 
-/// The test part's labels as classes of the training part, matched by name. Throws DataError for a
-/// class that occurs in the test part only.
+/// Maps the test part's labels to classes of the training part by name. Throws DataError for a
+/// class that occurs only in the test part.
 Labelling match_classes(const Labelling& test, const Labelling& train, const std::string& operation,
                         const std::string& file);
 
@@ -65,7 +65,7 @@ void set_labels(Info& info, Labelling labelling) {
   info.label_type = labelling.type;
 }
 
-/// What set_labels() put in.
+/// The inverse of set_labels().
 template <class Info>
 Labelling labelling_of(const Info& info) {
   return {info.labels, info.class_names, info.label_type};
@@ -74,7 +74,7 @@ Labelling labelling_of(const Info& info) {
 /// The labels of the training part.
 Labelling train_labels(const DataSet& data);
 
-/// Throws DataError where labels are given and all are the same.
+/// Throws DataError if labels are given and all are equal.
 void require_two_classes(const Labelling& labelling, const std::string& operation,
                          const std::string& file);
 

@@ -15,7 +15,7 @@ Listing list_directory(const std::string& operation, const std::filesystem::path
        entry.increment(error)) {
     std::string name = entry->path().filename().string();
     if (name.starts_with('.')) continue;
-    std::error_code ignored;  // a link to nowhere is neither
+    std::error_code ignored;  // a dangling link is neither
     if (entry->is_directory(ignored)) {
       listing.directories.push_back(std::move(name));
     } else if (entry->is_regular_file(ignored)) {

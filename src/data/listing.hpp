@@ -7,13 +7,13 @@
 
 namespace krica {
 
-/// Names in a directory, sorted by bytes, without hidden ones.
+/// Names in a directory, sorted by bytes, without hidden files.
 struct Listing {
   std::vector<std::string> files;
   std::vector<std::string> directories;
 };
 
-/// Throws IoError where the directory cannot be read.
+/// Throws IoError if the directory cannot be read.
 Listing list_directory(const std::string& operation, const std::filesystem::path& path);
 
 }  // namespace krica

@@ -39,7 +39,7 @@ class NpySamples : public SampleSet {
   void load(Index first, Index count, float* out) const override { copy(first, count, out); }
   void load(Index first, Index count, double* out) const override { copy(first, count, out); }
 
-  /// Files hold all channels of a step together, samples all steps of a channel.
+  /// Files store the channels of each step together, samples the steps of each channel.
   template <class Scalar>
   void copy(Index first, Index count, Scalar* out) const {
     if (info().channels == 1) return array_.read(first, count, out);
@@ -56,7 +56,7 @@ class NpySamples : public SampleSet {
 
 enum class Kind { kImages, kSamples };
 
-/// What is being opened, for each of its files.
+/// The request, shared by all of its files.
 struct Request {
   const Context& context;
   DataFormat format;  // kAuto, kNpy or kSignals
@@ -114,7 +114,7 @@ SampleSetPtr make_samples(const Context& context, NpyArray array, Labelling labe
 constexpr Index kFewest = 8;   // steps, channels, rows or columns
 constexpr Index kLongest = 8;  // steps per channel, or height per width
 
-/// Three dimensions that are not bytes may be images (N, H, W) or signals (N, T, C).
+/// Three dimensions of a type other than bytes may be images (N, H, W) or signals (N, T, C).
 Kind kind_of_three(const NpyArray& array, DataSet& data) {
   const Index first = array.shape[1];
   const Index second = array.shape[2];
@@ -151,8 +151,8 @@ Kind kind_of(const NpyArray& array, DataFormat format, DataSet& data) {
   return kind_of_three(array, data);
 }
 
-/// Images or samples, whichever the shape and the format say. Where `train` is given, labels are
-/// those of its classes.
+/// Images or samples, depending on shape and format. If `train` is given, labels refer to its
+/// classes.
 void open_part(const Request& request, const fs::path& file, const fs::path& labels,
                const Labelling* train, ImageSetPtr& images, SampleSetPtr& samples) {
   NpyArray array = open_npy_array(request.context, open_file("npy", file));
@@ -168,7 +168,7 @@ void open_part(const Request& request, const fs::path& file, const fs::path& lab
   }
 }
 
-/// The labels file beside an array of a directory; empty where there is none.
+/// The labels file for an array in a directory; empty if there is none.
 fs::path labels_beside(const fs::path& directory, const std::string& part) {
   const fs::path file = directory / (part + "_y.npy");
   return fs::exists(file) ? file : fs::path();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// NPY files (numpy.save) out, block by block, so that the array may be larger than memory.
+// Writes NPY files (numpy.save) block by block, so that the array may be larger than memory.
 //
 //   NpyWriter<float> file("features.npy", {rows, cols});
 //   for (...) file.write(block, count);
@@ -27,9 +27,9 @@ class KRICA_EXPORT NpyWriter {
   NpyWriter(const NpyWriter&) = delete;
   NpyWriter& operator=(const NpyWriter&) = delete;
 
-  /// The next `count` numbers in C order. Throws InvalidArgument past the shape's end.
+  /// The next `count` numbers in C order. Throws InvalidArgument beyond the shape.
   void write(const Scalar* data, Index count);
-  /// Puts the file in its place. Throws InvalidArgument where numbers are missing.
+  /// Moves the file into place. Throws InvalidArgument if numbers are missing.
   void commit();
 
  private:

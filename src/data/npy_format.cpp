@@ -28,7 +28,7 @@ void convert(const std::uint8_t* raw, Index count, bool swapped, Scalar* out) {
     Stored value;
     std::memcpy(&value, bytes, sizeof(Stored));
     if constexpr (std::is_floating_point_v<Stored> && std::is_integral_v<Scalar>) {
-      // Only labels are read so.
+      // Only labels are read this way.
       const bool whole = value == std::floor(value) && std::abs(value) < Stored(1e15);
       out[i] = whole ? static_cast<Scalar>(value) : kNoInteger;
     } else {
@@ -61,7 +61,7 @@ void convert_any(const NpyType& type, const std::uint8_t* raw, Index count, Scal
   }
 }
 
-/// The same numbers in C order. Runs over the output and keeps the input's position beside it.
+/// The same numbers in C order. Iterates over the output and tracks the position in the input.
 ByteSourcePtr to_c_order(const Context& context, const ByteSource& source,
                          const NpyHeader& header) {
   const Index bytes = header.type.bytes;
@@ -69,7 +69,7 @@ ByteSourcePtr to_c_order(const Context& context, const ByteSource& source,
   for (const Index size : header.shape) count *= size;
   if (count * bytes > context.memory_bytes() / 2) {
     data_error("npy", source.name(),
-               "column-major arrays are rearranged in memory, and {} bytes twice are more than the "
+               "column-major arrays are rearranged in memory, and twice {} bytes exceeds the "
                "budget of {}; save it row-major (numpy.ascontiguousarray)",
                count * bytes, context.memory_bytes());
   }
@@ -77,7 +77,7 @@ ByteSourcePtr to_c_order(const Context& context, const ByteSource& source,
   source.read(header.data_at, count * bytes, columns.data());
   Bytes rows(columns.size());
   const std::size_t dimensions = header.shape.size();
-  std::vector<Index> step(dimensions, bytes);  // in the input, along each dimension
+  std::vector<Index> step(dimensions, bytes);  // step in the input along each dimension
   for (std::size_t d = 1; d < dimensions; ++d) step[d] = step[d - 1] * header.shape[d - 1];
   std::vector<Index> at(dimensions, 0);
   Index from = 0;
@@ -93,7 +93,7 @@ ByteSourcePtr to_c_order(const Context& context, const ByteSource& source,
   return memory_source(source.operation(), source.name(), std::move(rows));
 }
 
-/// Appends the character as UTF-8; false for what is no character.
+/// Appends the character as UTF-8; false if it is not a valid character.
 bool append_utf8(std::uint32_t character, std::string& text) {
   const auto tail = [&](int shift) {
     text += static_cast<char>(0x80 | (character >> shift & 0x3f));
@@ -118,7 +118,7 @@ bool append_utf8(std::uint32_t character, std::string& text) {
   return true;
 }
 
-/// One element, which is padded with zeros. Bytes ('S') are taken as UTF-8.
+/// One zero-padded element. Bytes ('S') are interpreted as UTF-8.
 bool decode_text(const NpyType& type, const Bytes& raw, std::string& text) {
   if (type.kind == 'S') {
     text.assign(raw.begin(), raw.end());
@@ -171,7 +171,7 @@ Index NpyArray::row_size() const {
 
 template <class Scalar>
 void NpyArray::read(Index first, Index count, Scalar* out) const {
-  // In pieces of numbers, not of rows: a row may be long.
+  // In blocks of numbers, not rows: a row may be long.
   const Index step = kReadBytes / type.bytes;
   const Index end = (first + count) * row_size();
   Bytes raw(static_cast<std::size_t>(std::min(step, count * row_size()) * type.bytes));

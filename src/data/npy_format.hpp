@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The NPY file format, versions 1 to 3: a Python dictionary as text, then the numbers.
+// The NPY file format, versions 1 to 3: a Python dictionary as text, followed by the numbers.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@ struct NpyType {
   [[nodiscard]] std::string name() const;
 };
 
-/// An array in C order: the rows of its first dimension lie one after the other.
+/// An array in C order: the rows of its first dimension are contiguous.
 struct NpyArray {
   ByteSourcePtr source;
   NpyType type;
@@ -30,13 +30,13 @@ struct NpyArray {
   Index data_at = 0;
 
   [[nodiscard]] Index rows() const { return shape.front(); }
-  /// Numbers in one row.
+  /// Number of values in a row.
   [[nodiscard]] Index row_size() const;
   /// Rows first to first + count - 1 as Scalar: float, double or std::int64_t. As std::int64_t, a
-  /// float that is no integer becomes kNoInteger.
+  /// float that is not an integer becomes kNoInteger.
   template <class Scalar>
   void read(Index first, Index count, Scalar* out) const;
-  /// All elements of an array of text, as UTF-8. Throws DataError for what is no Unicode.
+  /// All elements of a text array, as UTF-8. Throws DataError for invalid Unicode.
   [[nodiscard]] std::vector<std::string> read_text() const;
 };
 
@@ -44,13 +44,13 @@ constexpr std::int64_t kNoInteger = std::numeric_limits<std::int64_t>::min();
 
 enum class NpyContent { kNumbers, kAny };
 
-/// Checks the header against the file's size before anything is allocated. Column-major files are
-/// rearranged in memory, within the context's budget. Throws DataError for what cannot be read.
+/// Checks the header against the file size before allocating anything. Column-major files are
+/// rearranged in memory, within the context's budget. Throws DataError for unreadable files.
 NpyArray open_npy_array(const Context& context, ByteSourcePtr source,
                         NpyContent content = NpyContent::kNumbers);
 
-/// Throws DataError with their number and the first position where a number is NaN or infinite (as
-/// float where `narrow`).
+/// Throws DataError if numbers are NaN or infinite (as float if `narrow`), with their count and the
+/// first position.
 void require_finite_npy(const Context& context, const NpyArray& array, bool narrow);
 
 }  // namespace krica

@@ -15,7 +15,7 @@ namespace {
 constexpr Index kLongestHeader = Index{1} << 16;
 constexpr Index kLongestText = Index{1} << 16;
 
-/// Reads the dictionary {'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }.
+/// Parses the dictionary {'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }.
 class Parser {
  public:
   Parser(const ByteSource& source, std::string_view text) : source_(source), text_(text) {}
@@ -106,7 +106,7 @@ class Parser {
     return {descr[1], descr[2] - '0', descr[0] == '>' && descr[2] != '1'};
   }
 
-  /// '<U10': ten characters of four bytes; '|S10': ten bytes.
+  /// '<U10': ten characters of four bytes each; '|S10': ten bytes.
   NpyType parse_text_type(std::string_view descr) const {
     Index length = 0;
     const char* const end = descr.data() + descr.size();
@@ -136,7 +136,7 @@ class Parser {
       if (value < 0 || __builtin_add_overflow(value, text_[at_] - '0', &value)) broken();
     }
     if (value < 0) broken();
-    accept('L');  // Python 2 wrote long integers so
+    accept('L');  // suffix of long integers in Python 2
     return value;
   }
 
@@ -154,7 +154,7 @@ void check_size(const ByteSource& source, const NpyHeader& header) {
                fmt::join(header.shape, ", "));
   }
   if (needed < 0 || needed > there) {
-    data_error("npy", source.name(), "truncated: the header says ({}) {}, {} bytes are there",
+    data_error("npy", source.name(), "truncated: the header says ({}) {}, but there are {} bytes",
                fmt::join(header.shape, ", "), header.type.name(), there);
   }
 }

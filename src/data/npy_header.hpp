@@ -14,7 +14,7 @@ struct NpyHeader {
   Index data_at = 0;
 };
 
-/// Throws DataError where the header is broken or promises more numbers than the file holds.
+/// Throws DataError if the header is invalid or the file is too small for it.
 NpyHeader read_npy_header(const ByteSource& source);
 
 }  // namespace krica

@@ -24,7 +24,7 @@ constexpr std::string_view kDescr<float> = "<f4";
 template <>
 constexpr std::string_view kDescr<double> = "<f8";
 
-/// Version 1, padded so that the numbers begin at a multiple of 64, as numpy does.
+/// Version 1, padded so that the data is aligned to 64 bytes, as in numpy.
 std::string header_of(std::string_view descr, const std::vector<Index>& shape) {
   std::string text = fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': ({}{}), }}",
                                  descr, fmt::join(shape, ", "), shape.size() == 1 ? "," : "");
@@ -59,7 +59,7 @@ NpyWriter<Scalar>::~NpyWriter() = default;
 
 template <class Scalar>
 void NpyWriter<Scalar>::write(const Scalar* data, Index count) {
-  require(count >= 0 && count <= missing_, "npy", "{} numbers where {} are missing", count,
+  require(count >= 0 && count <= missing_, "npy", "{} numbers, but only {} are missing", count,
           missing_);
   file_->write(data, sizeof(Scalar) * static_cast<std::size_t>(count));
   missing_ -= count;

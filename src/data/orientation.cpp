@@ -10,7 +10,7 @@ constexpr std::uint32_t kOrientationTag = 0x0112;
 constexpr std::uint32_t kShortType = 3;
 constexpr int kAsStored = 1;
 
-/// Numbers at any position; 0 past the end, which no valid field has here.
+/// Numbers at any offset; 0 past the end, which is never valid here.
 class Fields {
  public:
   Fields(std::span<const std::uint8_t> bytes, bool little_endian)
@@ -37,13 +37,13 @@ class Fields {
 using std::literals::operator""sv;
 constexpr std::string_view kExifPrefix = "Exif\0\0"sv;
 
-/// The block with or without the prefix that JPEG needs and others may have.
+/// The block, with or without the prefix that JPEG requires and others may have.
 int orientation_in(std::span<const std::uint8_t> block) {
   if (Fields(block, false).has_text(0, kExifPrefix)) block = block.subspan(kExifPrefix.size());
   return exif_orientation(block);
 }
 
-/// The part of `bytes` from `at`, at most `count` long.
+/// At most `count` bytes from `at` on.
 std::span<const std::uint8_t> slice(std::span<const std::uint8_t> bytes, std::size_t at,
                                     std::size_t count) {
   if (at >= bytes.size()) return {};
@@ -121,7 +121,7 @@ Image turned(Image image, int orientation) {
   if (orientation <= kAsStored || orientation > 8) return image;
   const ImageShape from = image.shape;
   const ImageShape to = turned(from, orientation);
-  // What the stored rows and columns become: 5 to 8 swap them, and each may run backwards.
+  // How stored rows and columns are mapped: 5 to 8 swap them, and each may be reversed.
   const bool swapped = orientation >= 5;
   const bool rows_backwards =
       orientation == 3 || orientation == 4 || orientation == 6 || orientation == 7;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// With vectors: byte by byte this took as long as half of what libjpeg does
+// Vectorised: byte by byte, this took half as long as libjpeg itself
 // (docs/decisions/0005-performance.md).
 #include "data/planes.hpp"
 
-// Highway compiles the part between HWY_BEFORE_NAMESPACE and HWY_AFTER_NAMESPACE once for every
+// Highway compiles the part between HWY_BEFORE_NAMESPACE and HWY_AFTER_NAMESPACE once per
 // instruction set by including this file again.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "data/planes.cpp"  // NOLINT

@@ -7,8 +7,8 @@
 
 namespace krica {
 
-/// `count` pixels of red, green and blue after one another to three planes: planes[i],
-/// planes[i + distance] and planes[i + 2·distance] for pixel i.
+/// Splits `count` interleaved RGB pixels into three planes: planes[i], planes[i + distance] and
+/// planes[i + 2·distance] for pixel i.
 void split_colours(const std::uint8_t* pixels, Index count, std::uint8_t* planes, Index distance);
 
 }  // namespace krica

@@ -10,10 +10,10 @@
 namespace krica {
 namespace {
 
-// Deflate makes at most 1032 bytes of one, and a byte holds at most 8 pixels.
+// Deflate expands a byte to at most 1032, and each of these holds at most 8 pixels.
 constexpr Index kMostPixelsPerByte = Index{1032} * 8;
 
-/// libpng's state of reading or writing one image.
+/// libpng's state for reading or writing one image.
 struct Png : png_image {
   Png() : png_image{} { version = PNG_IMAGE_VERSION; }
   ~Png() { png_image_free(this); }
@@ -50,7 +50,7 @@ ImageShape png_shape(const EncodedImage& image) {
 Image decode_png(const EncodedImage& image) {
   Png png;
   const ImageShape shape = begin(png, image);
-  png.flags |= PNG_IMAGE_FLAG_16BIT_sRGB;  // 16 bits are not taken for linear light
+  png.flags |= PNG_IMAGE_FLAG_16BIT_sRGB;  // do not treat 16 bits as linear light
   png.format = (png.format & PNG_FORMAT_FLAG_COLOR) != 0 ? PNG_FORMAT_RGBA : PNG_FORMAT_GA;
   Bytes pixels(PNG_IMAGE_SIZE(png));
   if (png_image_finish_read(&png, nullptr, pixels.data(), 0, nullptr) == 0)

@@ -7,12 +7,12 @@
 namespace krica {
 namespace {
 
-/// Reads a PNM file from front to back.
+/// Reads a PNM file sequentially.
 class Scanner {
  public:
   explicit Scanner(const EncodedImage& image) : image_(image) {}
 
-  /// The next number, past white space and comments.
+  /// The next number, after white space and comments.
   Index number() {
     skip_space();
     Index value = 0;
@@ -25,7 +25,7 @@ class Scanner {
     return value;
   }
 
-  /// The next 0 or 1; those of P1 need no space between them.
+  /// The next 0 or 1; in P1 they need no separator.
   int bit() {
     skip_space();
     const int digit = byte() - '0';
@@ -54,16 +54,16 @@ class Scanner {
   }
 
   const EncodedImage& image_;
-  std::size_t at_ = 2;  // behind "P" and the kind
+  std::size_t at_ = 2;  // after "P" and the kind
 };
 
 struct Header {
   int kind = 0;  // 1 to 6
   ImageShape shape;
-  Index largest = 1;  // the value that stands for 255
+  Index largest = 1;  // the value that maps to 255
 };
 
-/// The least number of bytes that the pixels take.
+/// The minimum number of bytes for the pixels.
 Index least_bytes(const Header& header) {
   switch (header.kind) {
     case 1:
@@ -89,7 +89,7 @@ Header read_header(const EncodedImage& image, Scanner& scanner) {
   if (header.largest < 1 || header.largest > 65535) {
     data_error("pnm", image.name, "the largest value is {}, it must be 1 to 65535", header.largest);
   }
-  if (header.kind >= 4) scanner.byte();  // one white space ends the header
+  if (header.kind >= 4) scanner.byte();  // one white space character ends the header
   if (least_bytes(header) > image.file_size - scanner.position()) {
     data_error("pnm", image.name, "truncated: {} x {} pixels do not fit into {} bytes",
                header.shape.width, header.shape.height, image.file_size);

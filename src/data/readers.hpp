@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// One function per format; each in its own file. They give the set as it lies in the files:
-// open_dataset() then resizes, splits and checks what all formats share. Errors as open_dataset().
+// One function per format, each in its own file. They return the set as stored in the files;
+// open_dataset() then resizes, splits and checks, which is common to all formats. Errors as in
+// open_dataset().
 #pragma once
 
 #include <filesystem>
@@ -30,15 +31,15 @@ DataSet open_npy(const Context& context, const std::filesystem::path& path,
 DataSet open_csv(const Context& context, const std::filesystem::path& path,
                  const OpenOptions& options);
 
-/// True where one of the first two lines holds a number.
+/// Whether one of the first two lines contains a number.
 bool looks_like_table(const ByteSourcePtr& source);
 
-/// A file of labels: NPY, IDX, or text with one per line.
+/// A label file: NPY, IDX, or text with one label per line.
 RawLabels read_labels(const Context& context, const std::filesystem::path& path);
 
-/// What the path holds. Throws DataError where nothing is recognised, IoError where it cannot be
-/// read. `path` becomes the directory inside where the set lies one level deeper, as in the
-/// archives of CIFAR and STL-10.
+/// Detects the format of the path. Throws DataError if none is recognised, IoError if it cannot be
+/// read. If the set is one level deeper, as in the archives of CIFAR and STL-10, `path` becomes
+/// that directory.
 DataFormat recognise(std::filesystem::path& path);
 
 /// The names of CIFAR-10's classes.

@@ -29,7 +29,7 @@ bool has_prefix(const Listing& listing, std::string_view prefix, std::string_vie
   });
 }
 
-/// kAuto where the names say nothing.
+/// kAuto if the names are inconclusive.
 DataFormat by_names(const Listing& listing) {
   if (has(listing, "train_X.bin") || has(listing, "test_X.bin")) return DataFormat::kStl10;
   if (has_prefix(listing, "data_batch_", ".bin") || has(listing, "test_batch.bin"))
@@ -43,13 +43,13 @@ DataFormat by_names(const Listing& listing) {
   return DataFormat::kAuto;
 }
 
-/// A set of which a part is still to come must not be taken for a whole one.
+/// A partly downloaded set must not be mistaken for a complete one.
 void refuse_unfinished(const Listing& listing, const fs::path& path) {
   for (const auto* names : {&listing.files, &listing.directories}) {
     for (const std::string& name : *names) {
       if (!name.ends_with(".part")) continue;
       data_error("data", path.string(),
-                 "{} is of an unfinished download; `krica data get` finishes it, or remove it",
+                 "{} is an unfinished download; finish it with `krica data get`, or remove it",
                  name);
     }
   }
@@ -70,17 +70,19 @@ DataFormat recognise_directory(fs::path& path) {
   if (listing.files.empty() && listing.directories.empty())
     data_error("data", path.string(), "the directory is empty");
   if (has_prefix(listing, "", ".npy") && listing.directories.empty()) {
-    data_error("data", path.string(),
-               "the directory holds .npy files, but no train_x.npy; name one file, or rename it");
+    data_error(
+        "data", path.string(),
+        "the directory contains .npy files, but no train_x.npy; give a single file, or rename it");
   }
   if (has_prefix(listing, "", ".csv") && listing.directories.empty()) {
-    data_error("data", path.string(),
-               "the directory holds .csv files, but no train.csv; name one file, or rename it");
+    data_error(
+        "data", path.string(),
+        "the directory contains .csv files, but no train.csv; give a single file, or rename it");
   }
   return DataFormat::kFolder;
 }
 
-/// Every byte `at` of records of `record` bytes is below `bound`, in the first records.
+/// Whether byte `at` of each of the first records (`record` bytes each) is below `bound`.
 bool labels_fit(const ByteSource& source, Index record, Index at, int bound) {
   const Index count = std::min<Index>(1000, source.size() / record);
   for (Index i = 0; i < count; ++i) {
@@ -104,12 +106,11 @@ DataFormat by_record_size(const ByteSource& source) {
   if (named_bin && size % kStl10Record == 0) return DataFormat::kStl10;
   const bool named_cifar =
       source.name().starts_with("data_batch_") || source.name() == "test_batch.bin";
-  if (named_bin && named_cifar) return DataFormat::kCifar10;  // its reader says what is wrong
-  data_error(
-      "data", source.name(),
-      "neither CIFAR ({} bytes is no multiple of 3073 or 3074, or the labels do not fit), nor "
-      "STL-10, IDX, NPY, a table of numbers or an image",
-      size);
+  if (named_bin && named_cifar) return DataFormat::kCifar10;  // its reader reports what is wrong
+  data_error("data", source.name(),
+             "neither CIFAR ({} bytes is not a multiple of 3073 or 3074, or the labels do not "
+             "fit), nor STL-10, IDX, NPY, a table of numbers or an image",
+             size);
 }
 
 bool is_table(const ByteSourcePtr& source) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Byte images that lie in files as records of one size: CIFAR, STL-10, IDX, NPY.
+// Byte images stored as records of fixed size: CIFAR, STL-10, IDX, NPY.
 #pragma once
 
 #include <vector>
@@ -10,28 +10,29 @@
 
 namespace krica {
 
-/// How a record orders its pixels.
+/// The order of pixels in a record.
 enum class PixelOrder {
-  kPlanar,            // channel, row, column: as ImageSet
+  kPlanar,            // channel, row, column: as in ImageSet
   kPlanarTransposed,  // channel, column, row
   kInterleaved,       // row, column, channel
 };
 
-/// Some records in one source.
+/// Records within one source.
 struct RecordPart {
   ByteSourcePtr source;
   Index offset = 0;  // of the first record's pixels
-  Index stride = 0;  // from one record to the next
+  Index stride = 0;  // distance between records
   Index count = 0;
 };
 
-/// Writes one image of values() numbers from `record` to `out` in planar order.
+/// Copies one image of values() numbers from `record` to `out` in planar order.
 template <class Pixel>
 void to_planar(const Pixel* record, ImageShape shape, PixelOrder order, Pixel* out);
 
 class RecordSet : public ImageSet {
  public:
-  /// info.size must be the sum of the parts' counts. The caller has checked the sources' sizes.
+  /// info.size must be the sum of the parts' counts. The caller has checked the sizes of the
+  /// sources.
   RecordSet(ImageSetInfo info, std::vector<RecordPart> parts, PixelOrder order)
       : ImageSet(std::move(info)), parts_(std::move(parts)), order_(order) {}
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The public data sets: where their authors publish them, and the md5 of every file.
+// The public data sets: the addresses of their publishers, and the md5 of every file.
 #include "data/remote_set.hpp"
 
 namespace krica {
 namespace {
 
-// Member by member: where memory runs out inside one large initialiser, GCC 12 destroys parts of it
+// Member by member: if memory runs out inside one large initialiser, GCC 12 destroys parts of it
 // twice.
 RemoteSet fashion_mnist() {
   RemoteSet set;

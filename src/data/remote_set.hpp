@@ -14,19 +14,19 @@ struct RemoteFile {
   std::string md5;
 };
 
-/// A data set as it is published.
+/// A data set as published.
 struct RemoteSet {
   DownloadInfo info;
-  std::vector<std::string> addresses;  // tried in order; the file's name follows
+  std::vector<std::string> addresses;  // tried in order; the file name is appended
   std::vector<RemoteFile> files;
-  std::string inner_archive = {};  // an archive inside the first file, to be unpacked as well
-  std::string unpacked = {};       // the directory that unpacking gives; empty: nothing to unpack
+  std::string inner_archive = {};  // an archive inside the first file, to be unpacked too
+  std::string unpacked = {};       // the directory created by unpacking; empty: nothing to unpack
 };
 
-/// All sets that can be fetched (remote_set.cpp).
+/// All sets that can be downloaded (remote_set.cpp).
 std::vector<RemoteSet> remote_sets();
 
-/// download() of any set.
+/// download() for any set.
 std::filesystem::path download_set(const Context& context, const RemoteSet& set,
                                    const std::filesystem::path& directory);
 

@@ -9,14 +9,14 @@
 namespace krica {
 namespace {
 
-/// What one output position takes from the input along one axis.
+/// The input weights of one output position along an axis.
 struct Taps {
   std::vector<Index> positions;
   std::vector<float> weights;  // they sum to 1
 };
 
 /// Output position i covers [offset + i·scale, offset + (i + 1)·scale) of the input. Positions
-/// outside the input stand for its border.
+/// outside the input repeat its border.
 Taps taps_of(Index i, double offset, double scale, Index length) {
   Taps taps;
   const auto add = [&](double position, double weight) {
@@ -26,7 +26,7 @@ Taps taps_of(Index i, double offset, double scale, Index length) {
     taps.weights.push_back(static_cast<float>(weight));
   };
   const double begin = offset + static_cast<double>(i) * scale;
-  if (scale < 1) {  // bilinear between the two pixels whose centres are nearest
+  if (scale < 1) {  // bilinear between the two pixels with the nearest centres
     const double centre = begin + scale / 2 - 0.5;
     const double left = std::floor(centre);
     add(left, 1 - (centre - left));
@@ -61,7 +61,7 @@ Pixel to_pixel(float value) {
   if constexpr (std::is_same_v<Pixel, float>) {
     return value;
   } else {
-    // In double the half is added exactly, so that this rounds as std::lround does, without a call.
+    // In double the half is added exactly, so this rounds like std::lround, without a call.
     return static_cast<Pixel>(static_cast<double>(std::clamp(value, 0.0F, 255.0F)) + 0.5);
   }
 }

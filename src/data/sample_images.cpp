@@ -28,7 +28,7 @@ class SampleImages final : public ImageSet {
   void load_floats(Index first, Index count, float* out) const override {
     samples_->read(first, count, out);
     for (Index i = 0; i < count * shape().values(); ++i) {
-      if (std::isfinite(out[i])) continue;  // the set holds finite numbers, but maybe as float64
+      if (std::isfinite(out[i])) continue;  // the set's numbers are finite, but may exceed float32
       data_error("samples", description(), "row {}, column {}: the number is beyond float32",
                  first + i / shape().values(), i % shape().values());
     }

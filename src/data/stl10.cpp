@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// STL-10 binary: 96 × 96 × 3 bytes an image, channel after channel, column-major inside a channel;
-// labels 1 to 10 in files of their own.
+// STL-10 binary: 96 × 96 × 3 bytes per image, one channel after another, column-major within a
+// channel; labels 1 to 10 in separate files.
 #include <algorithm>
 #include <charconv>
 
@@ -38,7 +38,7 @@ std::vector<int> read_stl_labels(const fs::path& path, const std::string& images
   return labels;
 }
 
-/// An empty labels path: unlabelled.
+/// Unlabelled if `labels` is empty.
 ImageSetPtr open_part(const fs::path& images, const fs::path& labels,
                       const std::string& part_name) {
   const ByteSourcePtr source = open_file("stl10", images);
@@ -75,7 +75,7 @@ std::vector<Index> parse_fold(const std::string& line, std::size_t number, Index
     const auto [next, status] = std::from_chars(at, end, index);
     if (status != std::errc() || index < 0 || index >= size) {
       data_error("stl10", "fold_indices.txt",
-                 "line {} holds something that is no index of one of the {} training images",
+                 "line {} contains something that is not an index of one of the {} training images",
                  number, size);
     }
     fold.push_back(index);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// TIFF through libtiff, the first page of a file; no_tiff.cpp takes its place where libtiff is not
+// TIFF, using libtiff, the first page of a file; replaced by no_tiff.cpp if libtiff is not
 // installed.
 #include <tiffio.h>
 
@@ -17,9 +17,9 @@ namespace krica {
 namespace {
 
 constexpr tmsize_t kLargestAllocation = tmsize_t{1} << 29;
-constexpr Index kMostPixelsPerByte = 8192;  // of deflate; fax codes of blank pages take less
+constexpr Index kMostPixelsPerByte = 8192;  // for deflate; only fax codes of blank pages exceed it
 
-/// A file in memory, and the first error in it.
+/// A file in memory, and its first error.
 struct Reader {
   explicit Reader(const EncodedImage& encoded) : image(encoded) {}
   ~Reader() {
@@ -116,7 +116,7 @@ Image decode_tiff(const EncodedImage& image) {
   std::uint16_t orientation = ORIENTATION_TOPLEFT;
   TIFFGetFieldDefaulted(reader.tiff, TIFFTAG_ORIENTATION, &orientation);
   std::vector<std::uint32_t> pixels(static_cast<std::size_t>(shape.pixels()));
-  // The file's own orientation: libtiff turns nothing, decode() does.
+  // In the stored orientation: libtiff does not rotate, decode() does.
   if (TIFFReadRGBAImageOriented(reader.tiff, static_cast<std::uint32_t>(shape.width),
                                 static_cast<std::uint32_t>(shape.height), pixels.data(),
                                 orientation, 1) == 0) {

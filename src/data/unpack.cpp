@@ -49,7 +49,7 @@ fs::path safe_path(archive_entry* entry, const fs::path& file) {
   return path;
 }
 
-/// Tells how much of the archive file was read; entries may be few and large.
+/// Reports how much of the archive has been read; entries may be few and large.
 class UnpackProgress {
  public:
   UnpackProgress(const Context& context, const fs::path& file)

@@ -33,7 +33,7 @@ class SubsetView : public ImageSet {
   template <class Pixel>
   void copy(Index first, Index count, Pixel* out) const {
     const Index* index = indices_.data() + first;
-    for (Index i = 0; i < count;) {  // runs of consecutive images are read at once
+    for (Index i = 0; i < count;) {  // read runs of consecutive images at once
       Index run = 1;
       while (i + run < count && index[i + run] == index[i] + run) ++run;
       set_->read(index[i], run, out + i * shape().values());
@@ -45,7 +45,7 @@ class SubsetView : public ImageSet {
   std::vector<Index> indices_;
 };
 
-/// A view that changes each image by itself.
+/// A view that transforms each image independently.
 class MappedView : public ImageSet {
  public:
   MappedView(ImageSetInfo info, ImageSetPtr set)
@@ -115,7 +115,7 @@ std::vector<std::vector<Index>> members_by_class(const std::vector<int>& labels)
   return members;
 }
 
-/// Adds `chosen` random ones of `members` to `to`, the others to `rest`.
+/// Adds `chosen` random elements of `members` to `to`, the others to `rest`.
 void deal(const std::vector<Index>& members, Index chosen, Random random, std::vector<Index>& to,
           std::vector<Index>& rest) {
   const auto picked = random_subset(random, static_cast<Index>(members.size()), chosen);
@@ -218,7 +218,7 @@ Split stratified_draw(const std::vector<int>& labels, Index per_class, std::uint
   for (std::size_t c = 0; c < members.size(); ++c) {
     const auto size = static_cast<Index>(members[c].size());
     require(size == 0 || size >= per_class, "stratified_draw",
-            "class {} has {} images, {} are to be drawn", c, size, per_class);
+            "class {} has {} images, but {} are to be drawn", c, size, per_class);
     if (size == 0) continue;
     const std::uint64_t stream = repeat * members.size() + c;
     deal(members[c], per_class, Random(seed, "data.draw", stream), split.train, split.test);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// WebP through libwebp; no_webp.cpp takes its place where libwebp is not installed.
+// WebP, using libwebp; replaced by no_webp.cpp if libwebp is not installed.
 #include <webp/decode.h>
 
 #include "data/codec.hpp"
@@ -9,9 +9,9 @@
 namespace krica {
 namespace {
 
-constexpr Index kMostPixelsPerByte = 8192;  // nothing but blank images takes less
+constexpr Index kMostPixelsPerByte = 8192;  // only blank images exceed it
 
-/// The byte of the extended header (VP8X) that says whether EXIF follows the image.
+/// The byte of the extended header (VP8X) that says whether EXIF data follows the image.
 bool has_exif(std::span<const std::uint8_t> bytes) {
   constexpr std::uint8_t kExifFlag = 0x08;
   return bytes.size() > 20 && bytes[12] == 'V' && bytes[15] == 'X' && (bytes[20] & kExifFlag) != 0;
@@ -40,7 +40,7 @@ Image decode_webp(const EncodedImage& image) {
   const int row_bytes = static_cast<int>(4 * shape.width);
   if (WebPDecodeRGBAInto(image.bytes.data(), image.bytes.size(), pixels.data(), pixels.size(),
                          row_bytes) == nullptr) {
-    data_error("webp", image.name, "truncated or broken: the image cannot be decoded");
+    data_error("webp", image.name, "truncated or corrupt: the image cannot be decoded");
   }
   Image decoded{shape, Bytes(static_cast<std::size_t>(shape.values()))};
   lay_over_white(pixels.data(), 4, Alpha::kSeparate, decoded);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The paper's figure of the basis size on STL-10, tested on the test part with the folds of its
+// The paper's figure for the basis size on STL-10, evaluated on the test part with the folds of its
 // table.
 #include <array>
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The paper's table of Caltech-101: 15 and 30 training images a class, the rest for test, mean
-// accuracy over classes, 1,020 atoms of 10 × 10. ScSPM's split into random rounds; the paper does
-// not say how many.
+// The paper's table for Caltech-101: 15 and 30 training images per class, the rest for testing,
+// mean accuracy over classes, 1,020 atoms of 10 × 10. Random splits as in ScSPM; the paper does not
+// say how many.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -28,7 +28,7 @@ constexpr auto kCaltechSystems = std::to_array<System>({{"RICA", "rica"},
 struct Group {
   std::string_view paper;
   Index paper_images;
-  Index images;  // a class
+  Index images;  // per class
 };
 
 std::vector<Group> groups_of(const ExperimentRequest& request, const ExperimentData& data) {
@@ -37,7 +37,7 @@ std::vector<Group> groups_of(const ExperimentRequest& request, const ExperimentD
     groups[0].images = 4;
     groups[1].images = 8;
   } else if (data.set.format == DataFormat::kEmbedded) {
-    groups[0].images = 100;  // of 10 classes: about as many images in all as of 102
+    groups[0].images = 100;  // of 10 classes: about as many images in total as with 102
     groups[1].images = 150;
   }
   return groups;
@@ -49,7 +49,7 @@ std::string title_of(const Group& group) {
                      group.paper_images);
 }
 
-/// How many classes have a single image left for test.
+/// The number of classes with a single test image.
 Index single_test_images(const std::vector<int>& labels, const Split& split) {
   std::vector<Index> left(
       static_cast<std::size_t>(*std::max_element(labels.begin(), labels.end())) + 1);

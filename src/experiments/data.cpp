@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The images of an experiment: what is expected of a directory, and how much of it the smaller
-// sizes take.
+// The images of an experiment: the expected contents of a directory, and how much of it the smaller
+// sizes use.
 #include <algorithm>
 
 #include "data/errors.hpp"
@@ -13,11 +13,11 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr Index kFingerprintImages = 64;
-// The smaller sizes take at most so many images of all classes together, but some of each.
+// The smaller sizes use at most this many images of all classes together, but some of each.
 constexpr Sized<Index> kTrainImages = {200, 2000, 0};
 constexpr Sized<Index> kTestImages = {100, 1000, 0};
 constexpr Sized<Index> kImagesAClass = {10, 40, 0};
-// Pixels: of Caltech-101, whose images have many sizes, and of STL-10 (0: its own, 96).
+// Pixels: for Caltech-101, whose images have many sizes, and for STL-10 (0: unchanged, 96).
 constexpr Sized<Index> kCaltechSize = {24, 32, 64};
 constexpr Sized<Index> kStlSize = {24, 32, 0};
 
@@ -45,7 +45,7 @@ OpenOptions open_options(const Experiment& experiment, const ExperimentRequest& 
   return options;
 }
 
-/// The directory itself, or the set's own one in it.
+/// The directory itself, or the set's own subdirectory.
 fs::path place_of(const Experiment& experiment, const fs::path& path) {
   fs::path place = path;
   if (fs::is_directory(place / experiment.data)) place /= experiment.data;
@@ -91,8 +91,7 @@ void check_caltech(const Experiment& experiment, const ExperimentRequest& reques
   if (smallest < needed || data.train->classes() < 3) {
     refuse(
         experiment, path,
-        fmt::format("{} classes, the smallest with {} images, where at least 3 classes of {} are "
-                    "needed",
+        fmt::format("{} classes, the smallest with {} images; at least 3 classes of {} are needed",
                     data.train->classes(), smallest, needed));
   }
 }
@@ -112,7 +111,7 @@ DataSet open_checked(const Context& context, const Experiment& experiment,
   return data;
 }
 
-/// The first images of each class, so that there are not many more than `most`.
+/// The first images of each class, so that there are not many more than `most` in total.
 ImageSetPtr limited(const ImageSetPtr& set, Index most, Index least_a_class) {
   if (!set || most == 0 || set->size() <= most) return set;
   if (set->labels().empty()) return first_images(set, most);
@@ -134,12 +133,12 @@ void limit(ExperimentData& data, ExperimentSize size) {
   data.set.unlabelled = limited(data.set.unlabelled, kTrainImages.at(size), least);
   if (data.set.train->size() == before) return;
   data.part = true;
-  data.set.folds.clear();  // they name places in the whole set
+  data.set.folds.clear();  // they are indices into the whole set
   data.notes.push_back(fmt::format("Size {}: {} of {} training images.", name_of(size),
                                    data.set.train->size(), before));
 }
 
-/// A digest of images spread over the set: another set of the same name is told apart.
+/// A digest of images spread over the set, to distinguish sets of the same name.
 std::string short_fingerprint(const Context& context, const ImageSetPtr& set) {
   std::vector<Index> some;
   const Index count = std::min(kFingerprintImages, set->size());

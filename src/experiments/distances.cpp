@@ -32,7 +32,7 @@ Matrix<float> scaled_distances(const Context& context, const Model& model, const
 }
 
 double block_score(const Matrix<float>& distances, const ImageSet& images) {
-  double sum[2] = {0, 0};  // of different classes, of the same
+  double sum[2] = {0, 0};  // different classes, same class
   Index pairs[2] = {0, 0};
   for (Index i = 0; i < distances.rows(); ++i) {
     for (Index j = 0; j < i; ++j) {

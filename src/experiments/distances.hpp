@@ -9,7 +9,7 @@ namespace krica {
 /// of different images. Images × images.
 Matrix<float> scaled_distances(const Context& context, const Model& model, const ImageSet& images);
 
-/// The mean distance between images of different classes over that of images of the same class.
+/// The ratio of the mean distance between classes to the mean distance within a class.
 double block_score(const Matrix<float>& distances, const ImageSet& images);
 
 }  // namespace krica

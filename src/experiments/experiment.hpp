@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The paper's tables and figures as experiments: each one plans its configurations from the data
-// and the request, and run_experiment() (runner.hpp) computes what is missing of them.
+// The paper's tables and figures as experiments: each plans its configurations from the data and
+// the request, and run_experiment() (runner.hpp) computes the missing ones.
 //
 //   const Experiment& stl10 = experiment("stl10");
 //   ExperimentData data = open_experiment_data(context, stl10, request);
@@ -21,9 +21,9 @@
 namespace krica {
 
 enum class ExperimentSize {
-  kSmoke,  ///< "smoke": seconds, to see that it runs
+  kSmoke,  ///< "smoke": seconds, to check that it runs
   kQuick,  ///< "quick": a minute or less, at least 1,000 images and 100 atoms
-  kFull,   ///< "full": as the paper
+  kFull,   ///< "full": as in the paper
 };
 std::string_view name_of(ExperimentSize size);
 ExperimentSize experiment_size(std::string_view name);
@@ -31,21 +31,21 @@ ExperimentSize experiment_size(std::string_view name);
 struct ExperimentRequest {
   ExperimentSize size = ExperimentSize::kFull;
   std::filesystem::path data = {};  ///< "embedded" or empty: the built-in images
-  Index components = 0;             ///< 0: the experiment's own
-  Index image_size = 0;             ///< 0: the experiment's own
-  int rounds = 0;                   ///< splits, folds or seeds; 0: the experiment's own
+  Index components = 0;             ///< 0: the experiment's default
+  Index image_size = 0;             ///< 0: the experiment's default
+  int rounds = 0;                   ///< splits, folds or seeds; 0: the experiment's default
   std::uint64_t seed = 0;
 };
 
-/// The images of an experiment, and what is to be said of them.
+/// The images of an experiment, with notes on them.
 struct ExperimentData {
   DataSet set;
-  std::string name;  ///< for the rows: what it is, with a fingerprint over some of the images
-  std::vector<std::string> notes = {};  ///< what was used instead of what the paper used
-  bool part = false;                    ///< not all of the set's images
+  std::string name;  ///< for the rows: the data, with a fingerprint of some of the images
+  std::vector<std::string> notes = {};  ///< differences from the paper's data
+  bool part = false;                    ///< a subset of the images
 };
 
-/// Which images are learned from and which are tested, as places in the training part.
+/// The training and test images of a trial, as indices into the training part.
 struct TrialSplit {
   std::string name;  ///< "fold 3"
   std::uint64_t seed = 0;
@@ -55,16 +55,16 @@ struct TrialSplit {
 
 /// One system under one set of options, on all splits.
 struct Configuration {
-  std::string group = {};        ///< title of its table; empty where there is one only
+  std::string group = {};        ///< title of its table; empty if there is only one
   std::string paper_group = {};  ///< the table's name in the paper's figures (paper.hpp)
   std::string system;            ///< as in the paper's table
   PipelineOptions options;
   std::vector<TrialSplit> splits;
   double value = std::numeric_limits<double>::quiet_NaN();  ///< of the swept option
   bool control = false;  ///< the random patches that learned bases must beat
-  bool shared_basis =
-      false;              ///< learned once, without labels, for all splits; only the SVM differs
-  std::string note = {};  ///< how it differs from the paper's
+  /// Learned once, without labels, for all splits; only the SVM differs.
+  bool shared_basis = false;
+  std::string note = {};  ///< differences from the paper
 };
 
 enum class ExperimentKind { kTable, kSweep, kSimilarity };
@@ -72,9 +72,9 @@ enum class ExperimentKind { kTable, kSweep, kSimilarity };
 struct Plan {
   std::vector<Configuration> configurations;
   std::vector<std::string> notes = {};
-  std::string axis = {};          ///< sweep: what is swept, with its letter
-  bool logarithmic = true;        ///< sweep: the axis is
-  std::vector<Index> shown = {};  ///< similarity: places in the test part, class by class
+  std::string axis = {};          ///< sweep: the swept option, with its symbol
+  bool logarithmic = true;        ///< sweep: whether the axis is logarithmic
+  std::vector<Index> shown = {};  ///< similarity: indices into the test part, class by class
   bool mean_per_class = false;    ///< accuracy is the mean over classes
 };
 
@@ -89,11 +89,11 @@ struct Experiment {
 
 /// All experiments, in the paper's order.
 std::span<const Experiment> experiments();
-/// Throws InvalidArgument that lists the known names.
+/// Throws InvalidArgument listing the known names.
 const Experiment& experiment(std::string_view name);
 
-/// Opens request.data, or the set of the experiment's name in that directory. Throws DataError with
-/// what was expected and what was found for another or an incomplete set.
+/// Opens request.data, or the set with the experiment's name in that directory. For a different or
+/// incomplete set, throws DataError saying what was expected and what was found.
 ExperimentData open_experiment_data(const Context& context, const Experiment& experiment,
                                     const ExperimentRequest& request);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The paper's figure of the Gaussian's width γ on STL-10. The control has a Gaussian code too, so
+// The paper's figure for the Gaussian's width γ on STL-10. The control also has a Gaussian code, so
 // it varies with γ.
 #include <array>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The paper's table of kernels, on STL-10. Its text speaks of kRICA, its figure for the Gaussian is
-// that of d-kRICA in the table before; here it is kRICA.
+// The paper's table of kernels, on STL-10. Its text says kRICA, but its figure for the Gaussian is
+// that of d-kRICA in the previous table; here it is kRICA.
 #include <array>
 
 #include "experiments/plans.hpp"

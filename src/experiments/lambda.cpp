@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The paper's figure of the sparsity weight λ on STL-10.
+// The paper's figure for the sparsity weight λ on STL-10.
 #include <array>
 
 #include "experiments/sweeps.hpp"

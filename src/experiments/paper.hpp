@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The figures that the paper prints, all of them, in this one place.
+// All figures printed in the paper, in one place.
 #pragma once
 
 #include <optional>
@@ -9,18 +9,18 @@
 
 namespace krica {
 
-/// One line of a table of Xiao, Zhu and Zhao: test accuracy in per cent, its own claim.
+/// One line of a table of Xiao, Zhu and Zhao: test accuracy in per cent, as they claim.
 struct PaperFigure {
   std::string_view experiment;
-  std::string_view group;   ///< where a table has several columns
-  std::string_view system;  ///< as it names it
+  std::string_view group;   ///< if a table has several columns
+  std::string_view system;  ///< as named in the paper
   double accuracy;
-  bool built = true;  ///< false: there is no such system here
+  bool built = true;  ///< false: not implemented here
 };
 
 std::span<const PaperFigure> paper_figures();
 
-/// What the paper has for a system; nothing for those that it does not list.
+/// The paper's accuracy of a system; none if it does not list it.
 std::optional<double> paper_accuracy(std::string_view experiment, std::string_view group,
                                      std::string_view system);
 

@@ -12,12 +12,12 @@
 namespace krica {
 namespace {
 
-constexpr Index kFoldImages = 100;  // a class, in STL-10's folds
+constexpr Index kFoldImages = 100;  // per class, in STL-10's folds
 constexpr int kFolds = 10;
-constexpr std::uint64_t kFoldSeed = 0;  // the same draws whatever the seed
+constexpr std::uint64_t kFoldSeed = 0;  // the same draws for every seed
 
-// What grows too fast with the atoms: kernel principal components come from the landmarks, and
-// every code of KSR is a lasso.
+// Limits for costs that grow too fast with the number of atoms: kernel principal components are
+// computed from the landmarks, and every code of KSR is a lasso.
 constexpr Sized<Index> kMostComponents = {20, 100, 400};
 
 Index images_a_class(const ExperimentData& data) {
@@ -28,7 +28,7 @@ Index images_a_class(const ExperimentData& data) {
                                      : std::max<Index>(1, std::min(kFoldImages, smallest / 2));
 }
 
-/// Less of everything than at full size, where the options' own defaults hold.
+/// Reduces everything below full size, where the options' defaults apply.
 void shrink(PipelineOptions& options, ExperimentSize size) {
   if (size == ExperimentSize::kFull) return;
   const bool smoke = size == ExperimentSize::kSmoke;

@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::size_t kKeyDigits = 24;
 
-/// Adds whole content at the end of a file and syncs it.
+/// Appends complete content to a file and syncs it.
 void append_synced(const std::filesystem::path& path, std::string_view content) {
   const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
   if (file < 0) io_error("results", path, "cannot open", errno);

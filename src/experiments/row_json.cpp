@@ -14,13 +14,13 @@ namespace {
 
 using nlohmann::json;
 
-// Of the stages' peaks, as the file names it.
+// The peak memory of a stage, as named in the file.
 constexpr const char* kPeak = "peak_memory_bytes";
 
-// Distances are of the order of 1.
+// Distances are of order 1.
 constexpr double kResolution = 1e-4;
 
-/// A whole number from `least` to `most`. JSON's own conversion would cut others short in silence.
+/// An integer from `least` to `most`. JSON's own conversion would silently truncate others.
 template <class Number>
 Number whole(const json& value, const std::string& name, Number least, Number most) {
   const bool fits =
@@ -37,7 +37,7 @@ Index count(const json& object, const std::string& name) {
   return whole<Index>(object.at(name), name, 0, std::numeric_limits<Index>::max());
 }
 
-/// Numbers of classes, of which there are `classes`.
+/// Class numbers below `classes`.
 std::vector<int> classes_in(const json& object, const std::string& name, std::size_t classes) {
   std::vector<int> numbers;
   for (const json& value : object.at(name))
@@ -125,7 +125,7 @@ void put_trial(const Trial& trial, json& object) {
   object["predictions"] = trial.predictions;
 }
 
-/// Labels, predictions and mistakes, which must fit together.
+/// Labels, predictions and mistakes, which must be consistent.
 void read_test(const json& object, Trial& trial) {
   trial.class_names = object.at("class_names").get<std::vector<std::string>>();
   const std::size_t classes = trial.class_names.size();
@@ -213,8 +213,7 @@ ResultRow row_from_json(const std::string& text, const std::string& source) {
     return row;
   } catch (const std::exception& error) {
     throw DataError(
-        fmt::format("[results] {}: not a row of results: {}; remove the line, and the "
-                    "row is computed anew",
+        fmt::format("[results] {}: not a row of results: {}; remove the line to recompute the row",
                     source, error.what()));
   }
 }

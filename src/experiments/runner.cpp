@@ -19,7 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// "RICA, 10 × 10 patches" as "rica-10-10-patches", for a file's name.
+/// "RICA, 10 × 10 patches" as "rica-10-10-patches", for a file name.
 std::string slug(const std::string& text) {
   std::string result;
   for (const char c : text) {
@@ -50,7 +50,7 @@ TestedModel train_and_test(const Context& context, const DataSet& data,
   return {std::move(model), std::move(report), std::move(scores)};
 }
 
-/// Throws DataError for a row that cannot be of this split, although its key says so.
+/// Throws DataError for a row that cannot belong to this split, although its key matches.
 void check_fits(const ResultRow& row, const PlannedExperiment& planned, const TrialSplit& split) {
   if (row.failed()) return;
   const Index images = test_images(planned.data.set, split)->size();
@@ -59,14 +59,14 @@ void check_fits(const ResultRow& row, const PlannedExperiment& planned, const Tr
   const bool fits = std::ssize(row.trial.labels) == images &&
                     (!similarity || static_cast<std::size_t>(row.distances.rows()) == shown);
   if (fits) return;
-  throw DataError(fmt::format(
-      "[results] the row of {}, {} {} has labels of {} images and distances of {}, the data {} and "
-      "{}; remove the line, and the row is computed anew",
-      row.identity.experiment, row.identity.system, row.identity.split, row.trial.labels.size(),
-      row.distances.rows(), images, shown));
+  throw DataError(
+      fmt::format("[results] the row of {}, {} {} has labels of {} images and distances of {}, but "
+                  "the data has {} and {}; remove the line to recompute the row",
+                  row.identity.experiment, row.identity.system, row.identity.split,
+                  row.trial.labels.size(), row.distances.rows(), images, shown));
 }
 
-/// The rows of one configuration, one split after the other.
+/// Computes the rows of one configuration, one split after another.
 class ConfigurationRun {
  public:
   ConfigurationRun(const Context& context, const PlannedExperiment& planned,
@@ -76,7 +76,7 @@ class ConfigurationRun {
         configuration_(configuration),
         directory_(std::move(directory)) {}
 
-  /// A row with the trial of a split, or with the reason why there is none.
+  /// A row with the trial of a split, or with the reason for its failure.
   ResultRow compute(const TrialSplit& split) {
     ResultRow row;
     row.identity = identity_of(planned_, configuration_, split);
@@ -87,7 +87,7 @@ class ConfigurationRun {
     } catch (const Cancelled&) {
       throw;
     } catch (const IoError&) {
-      throw;  // a full disk is no property of the configuration
+      throw;  // a full disk is not the configuration's fault
     } catch (const std::exception& error) {
       row.error = error.what();
     }
@@ -116,7 +116,7 @@ class ConfigurationRun {
     const bool shown = planned_.experiment->kind != ExperimentKind::kSweep;
     if (!shown || &split != &configuration_.splits.front()) return;
     const fs::path path = model_path(directory_, planned_, configuration_);
-    remove_leftovers(path);  // of a run that was killed
+    remove_leftovers(path);  // from a killed run
     tested.model.save(path);
   }
 
@@ -200,7 +200,7 @@ void run_experiment(const Context& context, const PlannedExperiment& planned,
       if (last || !configuration.shared_basis) remove_checkpoint(run.checkpoint(split));
     }
   }
-  std::error_code not_empty;  // another run's may be there
+  std::error_code not_empty;  // another run's files may be there
   fs::remove(directory / "checkpoints", not_empty);
 }
 

@@ -8,18 +8,18 @@
 
 namespace krica {
 
-/// A model and what it says of a split's test images.
+/// A model and its results on a split's test images.
 struct TestedModel {
   Model model;
   TrainingReport report;
   Matrix<float> scores;
 };
 
-/// A basis that is learned once without labels, from the unlabelled images where there are any, and
-/// its features of all images; every split fits a classifier of its own on them.
+/// A basis learned once without labels, from the unlabelled images if there are any, and its
+/// features of all images; each split fits its own classifier to them.
 class SharedBasis {
  public:
-  /// Learns the basis and extracts the features. Throws as train().
+  /// Learns the basis and extracts the features. Throws like train().
   SharedBasis(const Context& context, const DataSet& data, const Configuration& configuration,
               const std::filesystem::path& checkpoint);
 
@@ -30,7 +30,7 @@ class SharedBasis {
   TrainingReport report_;
   Model basis_;
   FeatureMatrix train_features_;
-  std::optional<FeatureMatrix> test_features_;  // where a split is tested on the test part
+  std::optional<FeatureMatrix> test_features_;  // if a split is evaluated on the test part
 };
 
 }  // namespace krica

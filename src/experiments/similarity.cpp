@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // The paper's figure of similarity matrices: Euclidean distances between the representations of 90
-// images, 30 of each of three classes of Caltech-101, none of which was learned from. The paper
+// images, 30 from each of three classes of Caltech-101, none of them used for training. The paper
 // does not name the classes; here they are the first that have enough images.
 #include <fmt/format.h>
 
@@ -16,9 +16,9 @@ namespace {
 constexpr auto kComparedSystems = std::to_array<System>(
     {{"RICA", "rica"}, {"kRICA", "krica"}, {"d-kRICA", "d-krica"}, kControl, kMaxMargin});
 constexpr std::size_t kClasses = 3;
-constexpr Index kShown = 30;  // of each class
+constexpr Index kShown = 30;  // per class
 
-/// The images of every class, in their order.
+/// The images of each class, in order.
 std::vector<std::vector<Index>> members(const std::vector<int>& labels, Index classes) {
   std::vector<std::vector<Index>> places(static_cast<std::size_t>(classes));
   for (std::size_t i = 0; i < labels.size(); ++i)
@@ -26,7 +26,7 @@ std::vector<std::vector<Index>> members(const std::vector<int>& labels, Index cl
   return places;
 }
 
-/// As many images of each class as three classes can show; where they are taken from the training
+/// The number of images per class that three classes can show; if they are taken from the training
 /// images, as many are left to learn from.
 Index images_to_show(const std::vector<std::vector<Index>>& places, bool own_test, Index most) {
   std::vector<std::size_t> sizes;

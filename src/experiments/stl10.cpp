@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The paper's table of STL-10: 1,600 atoms of 8 × 8, ten folds of 1,000 labelled images. Bases that
-// need no labels are learned from the unlabelled images.
+// The paper's table for STL-10: 1,600 atoms of 8 × 8, ten folds of 1,000 labelled images. Bases
+// that need no labels are learned from the unlabelled images.
 #include <array>
 
 #include "experiments/plans.hpp"

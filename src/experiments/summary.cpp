@@ -12,7 +12,7 @@
 namespace krica {
 namespace {
 
-/// The first reason why a row has no figure; empty where none failed.
+/// The first reason for a failed row; empty if none failed.
 std::string failure_of(const std::vector<const ResultRow*>& rows) {
   for (const ResultRow* row : rows)
     if (row->failed()) return row->error;
@@ -24,7 +24,7 @@ void replace(std::string& text, const std::string& from, const std::string& to) 
   if (place != std::string::npos) text.replace(place, from.size(), to);
 }
 
-/// Rows are found by their group's name, which therefore keeps its first wording.
+/// Rows are found by the name of their group, which therefore keeps its original wording.
 std::string title_of(std::string group) {
   replace(group, " a class", " per class");
   replace(group, ", for the paper's", " instead of the paper's");
@@ -46,7 +46,8 @@ TableLine line_of(const PlannedExperiment& planned, const ResultsFile& results,
   return line;
 }
 
-/// Puts the paper's systems that are not built where the paper has them: before the first that is.
+/// Inserts the paper's systems that are not implemented in the paper's order: before the first that
+/// is.
 void add_missing_systems(const PlannedExperiment& planned, const std::string& group,
                          ResultTable& table) {
   for (const PaperFigure& figure : paper_figures()) {

@@ -9,16 +9,16 @@
 
 namespace krica {
 
-/// What a figure of the paper varies, for which systems.
+/// The option that a figure of the paper varies, and its systems.
 struct Sweep {
   std::span<const System> systems;
   std::vector<double> values;
   std::function<void(PipelineOptions&, double)> set;
-  /// Whether the control changes with the value; otherwise it is computed once.
+  /// Whether the control depends on the value; otherwise it is computed once.
   bool varies_control = false;
 };
 
-/// One configuration for every system and value, with the same folds.
+/// One configuration per system and value, with the same folds.
 void add_sweep(Plan& plan, const Sweep& sweep, const ExperimentRequest& request,
                const ExperimentData& data, const std::vector<TrialSplit>& folds);
 

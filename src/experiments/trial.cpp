@@ -13,7 +13,8 @@ namespace {
 
 constexpr std::size_t kMistakes = 12;
 constexpr Index kBins = 40;
-// Codes are looked at in tiles of positions: enough for a histogram, little for the largest basis.
+// Codes are sampled in tiles of positions: enough for a histogram, small even for the largest
+// basis.
 constexpr Index kImages = 8;
 constexpr Index kTiles = 8;
 constexpr Index kTileRows = 8;
@@ -34,7 +35,7 @@ std::vector<Mistake> worst_mistakes(const Matrix<float>& scores, const std::vect
   return mistakes;
 }
 
-/// Codes of patches spread over some images, one patch a row.
+/// Codes of patches spread over some images, one patch per row.
 Matrix<float> some_codes(const FeatureExtractor& extractor, const ImageSet& images) {
   const Index n_images = std::min(kImages, images.size());
   const Index rows = std::min(kTileRows, extractor.positions());

@@ -32,21 +32,21 @@ constexpr NameTable<EncoderKind, 9> kKinds = {{
     {EncoderKind::kLinear, "linear"},
 }};
 
-/// row holds squared distances; afterwards max(0, mean - distance).
+/// In: squared distances; out: max(0, mean - distance).
 void triangle(float* row, Index K) {
   for (Index u = 0; u < K; ++u) row[u] = std::sqrt(std::max(row[u], 0.0F));
   const auto mean = static_cast<float>(ordered_sum(row, K) / static_cast<double>(K));
   for (Index u = 0; u < K; ++u) row[u] = std::max(0.0F, mean - row[u]);
 }
 
-/// row holds squared distances; afterwards 1 at the smallest (the first of equals), else 0.
+/// In: squared distances; out: 1 at the smallest (the first on ties), otherwise 0.
 void hard(float* row, Index K) {
   const Index nearest = std::min_element(row, row + K) - row;
   std::fill(row, row + K, 0.0F);
   row[nearest] = 1.0F;
 }
 
-/// row has room for 2K and holds w_u·x in its first half.
+/// row has room for 2K values; its first half holds w_u·x.
 void soft_threshold(float* row, Index K, float common, std::span<const float> own) {
   for (Index u = 0; u < K; ++u) {
     const float s = row[u];
@@ -56,7 +56,7 @@ void soft_threshold(float* row, Index K, float common, std::span<const float> ow
   }
 }
 
-/// row holds w_u·x; afterwards 1 / (1 + exp(-w_u·x - b_u)).
+/// In: w_u·x; out: 1 / (1 + exp(-w_u·x - b_u)).
 void sigmoid(float* row, Index K, std::span<const float> bias) {
   for (Index u = 0; u < K; ++u)
     row[u] = -row[u] - (bias.empty() ? 0.0F : bias[static_cast<std::size_t>(u)]);
@@ -64,7 +64,7 @@ void sigmoid(float* row, Index K, std::span<const float> bias) {
   for (Index u = 0; u < K; ++u) row[u] = 1.0F / (1.0F + row[u]);
 }
 
-/// The tensor of the atoms' shapes; empty where the encoder has none.
+/// The name of the shapes' tensor; empty if the encoder has none.
 std::string_view shapes_name(const EncoderOptions& options) {
   if (options.kind == EncoderKind::kSoftThreshold) return "atom_thresholds";
   if (options.kind == EncoderKind::kSigmoid) return "atom_bias";
@@ -95,7 +95,7 @@ GramLasso lasso_of(const EncoderOptions& options, const Matrix<float>& atoms) {
   return {G, lasso_options(options)};
 }
 
-/// row holds κ(w_u, x); afterwards |s_u|.
+/// In: κ(w_u, x); out: |s_u|.
 void solve_code(const GramLasso& lasso, double self, float* row) {
   const auto K = static_cast<std::size_t>(lasso.components());
   const std::vector<double> correlations(row, row + K);
@@ -126,7 +126,7 @@ struct Encoder::Implementation {
   Matrix<float> atoms;
   std::vector<float> shapes;
   AtomSet<float> kernel_atoms;
-  std::vector<float> norms;  // of triangle and hard
+  std::vector<float> norms;  // for triangle and hard
   std::optional<GramLasso> lasso;
 
   Implementation(const EncoderOptions& opts, ConstMatrixView<float> W,

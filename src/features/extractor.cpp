@@ -11,9 +11,9 @@ namespace krica {
 namespace {
 
 constexpr std::string_view kName = "features";
-constexpr Index kImagesAtATime = 4;             // read by one thread
-constexpr Index kBatchBytes = Index{64} << 20;  // of pixels, where this keeps all threads busy
-constexpr Index kBlocksPerThread = 16;          // in a batch at most: progress is told after each
+constexpr Index kImagesAtATime = 4;             // per thread
+constexpr Index kBatchBytes = Index{64} << 20;  // of pixels, if this keeps all threads busy
+constexpr Index kBlocksPerThread = 16;  // per batch at most: progress is reported after each
 
 /// Blocks of images in a batch.
 Index batch_blocks(const Context& context, Index block_values) {
@@ -54,7 +54,7 @@ void FeatureExtractor::extract(const Context& context, const ImageSet& images, I
   require(result.rows() == images.size() && result.cols() == features(), kName,
           "a result of {} x {} for {} x {}", result.rows(), result.cols(), images.size(),
           features());
-  // The blocks do not depend on `first`: resumed or not, each is computed as one, to the same bits.
+  // The blocks do not depend on `first`, so that resuming gives the same bits.
   const Index values = shape().values();
   const Partition blocks(images.size(), positions() == 1 ? kTilePositions : kImagesAtATime);
   Index finished = 0;

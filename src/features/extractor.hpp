@@ -2,8 +2,8 @@
 //
 // Image features: every local descriptor is preprocessed and encoded, and the codes are pooled over
 // the cells of the grid (pooling_grid.hpp); pooled codes may be raised to a power. Feature order:
-// cell by cell, the encoder's channels in each. A sample has one descriptor: its features are its
-// code.
+// cell by cell, with the encoder's channels in each. A sample has one descriptor: its features are
+// its code.
 #pragma once
 
 #include <functional>
@@ -18,10 +18,11 @@
 
 namespace krica {
 
-/// Copies share what they consist of, which never changes.
+/// Copies share their immutable parts.
 class KRICA_EXPORT FeatureExtractor {
  public:
-  /// Throws InvalidArgument where the parts do not fit: patch size, atoms, grid and image shape.
+  /// Throws InvalidArgument if the parts do not fit together: patch size, atoms, grid and image
+  /// shape.
   FeatureExtractor(FeatureOptions options, ImageShape shape, Preprocessing preprocessing,
                    Encoder encoder);
 
@@ -35,14 +36,14 @@ class KRICA_EXPORT FeatureExtractor {
   [[nodiscard]] Index features() const { return cells() * encoder_.channels(); }
 
   /// The codes at positions first ... first + codes.rows() - 1 of one planar image, in the grid's
-  /// order. One thread.
+  /// order. Single-threaded.
   void encode(const float* image, Index first, MatrixView<float> codes) const;
 
   /// Images × features, on the context's threads. The same bits for any number of threads.
   [[nodiscard]] FeatureMatrix extract(const Context& context, const ImageSet& images) const;
 
-  /// The same into `result` (images × features), from image `first` on; after every round of images
-  /// `done` is called with the number that is finished.
+  /// The same into `result` (images × features), from image `first` on; calls `done` after each
+  /// batch with the number of finished images.
   void extract(const Context& context, const ImageSet& images, Index first, FeatureMatrix& result,
                const std::function<void(Index)>& done) const;
 

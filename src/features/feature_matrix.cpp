@@ -28,7 +28,7 @@ std::size_t bytes_of(Index rows, Index cols) {
                             std::generic_category().message(error)));
 }
 
-/// A file of the given size, open for reading and writing; the caller closes it.
+/// Sizes a file that is open for reading and writing; the caller closes it.
 void reserve(int descriptor, const std::filesystem::path& path, std::size_t bytes) {
   const int error = bytes == 0 ? 0 : ::posix_fallocate(descriptor, 0, static_cast<off_t>(bytes));
   if (error == 0) return;
@@ -36,7 +36,7 @@ void reserve(int descriptor, const std::filesystem::path& path, std::size_t byte
   fail(path, bytes, error);
 }
 
-/// A file without a name, so that it goes away with the process whatever happens.
+/// An unlinked file, which disappears with the process whatever happens.
 int unnamed_file(std::size_t bytes) {
   const std::filesystem::path directory = std::filesystem::temp_directory_path();
   std::string name = (directory / "krica-features-XXXXXX").string();
@@ -58,7 +58,7 @@ int named_file(const std::filesystem::path& path, std::size_t bytes) {
   return descriptor;
 }
 
-/// Maps and closes the file; a descriptor of -1 is plain memory.
+/// Maps and closes the file; a descriptor of -1 maps plain memory.
 std::shared_ptr<float[]> mapped(int descriptor, std::size_t bytes, int sharing) {
   const int flags = descriptor >= 0 ? sharing : MAP_PRIVATE | MAP_ANONYMOUS;
   void* memory = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, flags, descriptor, 0);

@@ -67,7 +67,7 @@ void PoolLevels::validate() const {
             cols);
     require(std::find(levels.begin(), level, *level) == level, kName,
             "the pool grid {}x{} comes twice", rows, cols);
-    // One factor at a time, as their product may overflow.
+    // Check the factors first, as their product may overflow.
     const bool few = rows <= kMostCells && cols <= kMostCells && rows * cols <= kMostCells - cells;
     require(few, kName, "the pool grids have more than {} cells; use coarser ones", kMostCells);
     cells += rows * cols;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Which descriptors an image has, and how their codes are pooled.
+// The descriptors of an image, and how their codes are pooled.
 #pragma once
 
 #include "krica/features/pooling.hpp"
@@ -11,7 +11,7 @@ namespace krica {
 struct PoolingOptions {
   PoolLevels levels = {};
   PoolFunction function = PoolFunction::kSum;
-  bool overlap = false;  ///< cells one and a half steps wide; their sum is read as their mean
+  bool overlap = false;  ///< cells are one and a half steps wide; their sum becomes a mean
   double power = 1;      ///< of the pooled code (pool_power.hpp), in (0, 1]
 
   void validate() const;

@@ -9,7 +9,7 @@
 
 #include "kernels/distances.hpp"
 
-// Highway compiles the part between HWY_BEFORE_NAMESPACE and HWY_AFTER_NAMESPACE once for every
+// Highway compiles the part between HWY_BEFORE_NAMESPACE and HWY_AFTER_NAMESPACE once per
 // instruction set by including this file again.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "features/fused_pooling.cpp"  // NOLINT
@@ -34,13 +34,13 @@ enum class CodeMap {
   kHard
 };
 
-/// The v_u, c_u and d_u of all atoms, and what maps a_u to the code.
+/// The v_u, c_u and d_u of all atoms, and the map from a_u to the code.
 struct AffineCode {
   CodeMap map = CodeMap::kIdentity;
   Matrix<float> v;                // K×n
   std::vector<float> c;           // K
   std::vector<float> d;           // K
-  std::vector<float> thresholds;  // t_u of the soft threshold; later to the end of the last panel
+  std::vector<float> thresholds;  // t_u of the soft threshold; padded to the last panel
   float scale = 1;                // b of the inverse distances
   int degree = 1;                 // of the polynomial
 };
@@ -55,14 +55,14 @@ using Tag = Panels::Tag;
 using Vector = Panels::Vector;
 constexpr Index kLanes = Panels::kLanes;
 constexpr Index kTileRows = Panels::kTileRows;
-constexpr Index kBufferRows = 16;  // patches whose distances to all atoms are held at once
+constexpr Index kBufferRows = 16;  // patches whose distances to all atoms are buffered
 
-/// 2^x for -126 <= x < 128, and for smaller x 2^-126; error at most 4 ULP. A polynomial for the
-/// fraction, and the whole part added to the exponent's bits.
+/// 2^x for -126 <= x < 128, and 2^-126 for smaller x; error at most 4 ULP. A polynomial for the
+/// fraction; the integer part is added to the exponent bits.
 HWY_INLINE Vector exp2_of(Vector x) {
   const Tag d;
   const hn::RebindToSigned<Tag> di;
-  const auto magic = hn::Set(d, 12582912.0F);  // 1.5·2²³: adding it rounds to a whole number
+  const auto magic = hn::Set(d, 12582912.0F);  // 1.5·2²³: adding it rounds to an integer
   x = hn::Max(x, hn::Set(d, -126.0F));
   const Vector rounded = hn::Add(x, magic);
   const Vector f = hn::Sub(x, hn::Sub(rounded, magic));
@@ -88,8 +88,8 @@ struct VectorMath {
 };
 using Formula = KernelMath<VectorMath>;
 
-// Maps from a to the code; kOutputs 2 where there are two channels an atom. `atom` is that of the
-// first lane. Rounding may take a squared distance below 0.
+// Maps from a to the code; kOutputs is 2 if atoms have two channels. `atom` is that of the first
+// lane. Rounding may make a squared distance negative.
 struct Exp2 {
   static constexpr int kOutputs = 1;
   explicit Exp2(const AffineCode&) {}
@@ -223,7 +223,7 @@ class Packed final : public FusedPooling {
     }
   }
 
-  /// out[i] += the i-th lane, for at most `room` of them.
+  /// out[i] += the i-th lane, for at most `room` lanes.
   template <Index kVectors>
   static void add_lanes(const Vector (&values)[kVectors], float* out, Index room) {
     const Tag d;
@@ -232,7 +232,7 @@ class Packed final : public FusedPooling {
     for (Index i = 0; i < std::min(room, kVectors * kLanes); ++i) out[i] += lanes[i];
   }
 
-  /// Triangle and hard codes: squared distances of a few patches to all atoms, then row by row.
+  /// Triangle and hard codes: the squared distances of a few patches to all atoms, then row by row.
   void add_ranked(const Patches& patches, std::span<const Range> cells, float* sums) const {
     const Index width = panels_.count() * Panels::kWidth;
     auto buffer = hwy::AllocateAligned<float>(static_cast<std::size_t>(kBufferRows * width));
@@ -267,7 +267,7 @@ class Packed final : public FusedPooling {
     }
   }
 
-  /// The buffer ends in distances of atoms that do not exist; they are left out.
+  /// Skips the padding at the end of the buffer, which belongs to no atom.
   void add_triangle(float* distances, float* cell) const {
     const Tag d;
     const Index whole = K_ / kLanes * kLanes;
@@ -286,7 +286,7 @@ class Packed final : public FusedPooling {
     for (Index u = 0; u < K_; ++u) cell[u] += std::max(0.0F, mean - distances[u]);
   }
 
-  /// The first of equals.
+  /// The first one on ties.
   [[nodiscard]] Index nearest(const float* distances) const {
     return std::min_element(distances, distances + K_) - distances;
   }
@@ -359,7 +359,7 @@ std::optional<AffineCode> kernel_code(const Encoder& encoder) {
     case KernelKind::kPolynomial:
       return product_code(CodeMap::kPolynomial, W);
     default:
-      return std::nullopt;  // the histogram intersection is no function of products
+      return std::nullopt;  // the histogram intersection is not a function of products
   }
 }
 

@@ -17,7 +17,7 @@ PositionTile::PositionTile(const PoolingGrid& grid, Range positions)
     runs.push_back(run);
     const Index row = p - positions.begin;
     const auto zone = static_cast<std::size_t>(run.zone - first_zone);
-    if (zone == zones.size()) zones.push_back({row, row});  // zones follow one another
+    if (zone == zones.size()) zones.push_back({row, row});  // zones are consecutive
     zones[zone].end = row + run.count;
     p += run.count;
   }

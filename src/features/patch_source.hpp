@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// PatchSource: from images in memory to their preprocessed patches, a tile of positions at a time,
-// in the order of the pooling grid. "Patch" stands for whatever the local descriptors are.
+// PatchSource: the preprocessed patches of images in memory, one tile of positions at a time, in
+// the order of the pooling grid. "Patch" means any local descriptor.
 #pragma once
 
 #include <span>
@@ -14,25 +14,25 @@
 
 namespace krica {
 
-/// Positions held as codes at a time: enough for fast products, few enough for the cache.
+/// Positions encoded at a time: enough for fast products, few enough for the cache.
 inline constexpr Index kTilePositions = 128;
 
-/// Patches at a time where codes are not held.
+/// Patches at a time if codes are not stored.
 inline constexpr Index kFusedPositions = 1024;
 
-/// Positions that follow one another in the grid's order.
+/// Consecutive positions in the grid's order.
 struct PositionTile {
   std::vector<PositionRun> runs;
   Index first_zone = 0;
-  std::vector<Range> zones;  ///< the tile's positions in each zone, from the first one on
+  std::vector<Range> zones;  ///< the tile's positions in each zone, starting with the first
 
   PositionTile(const PoolingGrid& grid, Range positions);
 };
 
 class PatchSource {
  public:
-  /// Throws InvalidArgument where the parts do not fit: descriptors, preprocessing, grid and image
-  /// shape.
+  /// Throws InvalidArgument if the parts do not fit together: descriptors, preprocessing, grid and
+  /// image shape.
   PatchSource(LocalDescriptorsPtr descriptors, const PoolingOptions& pooling,
               const ImageShape& shape, Preprocessing preprocessing);
   PatchSource(const FeatureOptions& options, const ImageShape& shape, Preprocessing preprocessing)
@@ -42,12 +42,12 @@ class PatchSource {
   [[nodiscard]] const ImageShape& shape() const { return shape_; }
   [[nodiscard]] const Preprocessing& preprocessing() const { return preprocessing_; }
   [[nodiscard]] const PoolingGrid& grid() const { return grid_; }
-  /// Of the pooled codes.
+  /// Exponent of the pooled codes.
   [[nodiscard]] double power() const { return power_; }
-  /// Numbers in a patch.
+  /// Number of values in a patch.
   [[nodiscard]] Index dimensions() const { return preprocessing_.outputs(); }
 
-  /// The patches of one planar image at these positions. One thread.
+  /// The patches of one planar image at these positions. Single-threaded.
   template <class Scalar>
   void read(const float* image, const PositionTile& tile, MatrixView<Scalar> patches) const {
     if constexpr (std::is_same_v<Scalar, float>) {
@@ -59,7 +59,7 @@ class PatchSource {
     }
   }
 
-  /// Row i: the raw descriptor of image i, where images have one position each.
+  /// Row i: the raw descriptor of image i, if images have one position each.
   void read_single(ConstMatrixView<float> images, MatrixView<float> raw) const;
 
  private:

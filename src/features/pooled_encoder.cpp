@@ -58,9 +58,11 @@ class HostPooledEncoder final : public PooledEncoder {
     }
   }
 
-  /// Images with a single position: one tile for all, as one product is faster than one for each.
+  /// Images with a single position: one tile for all, as one large product is faster than many
+  /// small ones.
   void encode_single(ConstMatrixView<float> images, MatrixView<float> features) const {
-    // At least two rows: products of one row do not repeat their bits (runtime/parallel.hpp).
+    // At least two rows: single-row products are not reproducible to the bit
+    // (runtime/parallel.hpp).
     const Index rows = std::max<Index>(2, images.rows());
     Matrix<float> raw(rows, source_->preprocessing().inputs());
     Matrix<float> patches(rows, encoder_.inputs());
@@ -74,7 +76,7 @@ class HostPooledEncoder final : public PooledEncoder {
 
   std::shared_ptr<const PatchSource> source_;
   Encoder encoder_;
-  std::unique_ptr<const FusedPooling> fused_;  // null where there is no fused form
+  std::unique_ptr<const FusedPooling> fused_;  // null if there is no fused form
 };
 
 }  // namespace
@@ -84,8 +86,8 @@ std::unique_ptr<const PooledEncoder> host_pooled_encoder(std::shared_ptr<const P
   return std::make_unique<const HostPooledEncoder>(std::move(source), std::move(encoder));
 }
 
-/// No bound where it could be far too low: images may be decoded when they are read, and a lasso is
-/// solved for every code.
+/// No upper bound if it could be far too low: images may be decoded when they are read, and a lasso
+/// is solved for every code.
 Work encoding_work(const PatchSource& source, const Encoder& encoder, Index images) {
   if (source.grid().positions() > 1 || encoder.options().kind == EncoderKind::kLasso) return {};
   return work_of(images, source.preprocessing().inputs() * source.preprocessing().outputs() +

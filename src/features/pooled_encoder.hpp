@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// PooledEncoder: a batch of images in memory to their features, as one operation. An accelerator is
-// another implementation of it.
+// PooledEncoder: the features of a batch of images in memory, as one operation. An accelerator
+// would be another implementation.
 #pragma once
 
 #include <memory>
@@ -19,18 +19,18 @@ class PooledEncoder {
   PooledEncoder& operator=(const PooledEncoder&) = delete;
   virtual ~PooledEncoder() = default;
 
-  /// images: a planar image a row; features: as many rows. The bits of an image's features do not
-  /// depend on the number of threads nor, where it has several positions, on the batch. Throws
-  /// Cancelled.
+  /// images: one planar image per row; features: the same number of rows. The bits of an image's
+  /// features do not depend on the number of threads or, if it has several positions, on the batch.
+  /// Throws Cancelled.
   virtual void encode(const Context& context, ConstMatrixView<float> images,
                       MatrixView<float> features) const = 0;
 };
 
-/// On the context's threads. Throws InvalidArgument where the atoms do not fit the patches.
+/// Runs on the context's threads. Throws InvalidArgument if the atoms do not fit the patches.
 std::unique_ptr<const PooledEncoder> host_pooled_encoder(std::shared_ptr<const PatchSource> source,
                                                          Encoder encoder);
 
-/// How much `images` images take; without a bound where it could be far more than the sizes tell.
+/// The work for `images` images; no upper bound if it could be far more than the sizes suggest.
 Work encoding_work(const PatchSource& source, const Encoder& encoder, Index images);
 
 }  // namespace krica

@@ -12,10 +12,9 @@ namespace {
 
 constexpr std::string_view kName = "features";
 constexpr Index kMostZones = 16 * PoolLevels::kMostCells;
-constexpr Index kLongestSide =
-    std::numeric_limits<std::int32_t>::max();  // products stay in 64 bits
+constexpr Index kLongestSide = std::numeric_limits<std::int32_t>::max();  // products fit in 64 bits
 
-/// The positions of every cell along an axis.
+/// The positions of each cell along an axis.
 std::vector<Range> cell_ranges(Index positions, Index cells, bool overlap) {
   std::vector<Range> ranges;
   for (Index c = 0; c < cells; ++c) {
@@ -23,7 +22,7 @@ std::vector<Range> cell_ranges(Index positions, Index cells, bool overlap) {
       ranges.push_back({c * positions / cells, (c + 1) * positions / cells});
       continue;
     }
-    const Index parts = 2 * cells + 1;  // a window is three half-steps long
+    const Index parts = 2 * cells + 1;  // a window spans three half-steps
     ranges.push_back({2 * c * positions / parts, ((2 * c + 3) * positions + parts - 1) / parts});
   }
   return ranges;
@@ -63,7 +62,7 @@ std::vector<Index> borders_of(const std::vector<CellRanges>& levels,
   return borders;
 }
 
-/// The cells of an axis that hold a position; they follow one another.
+/// The cells of an axis that contain a position; they are consecutive.
 Range cells_at(const std::vector<Range>& cells, Index position) {
   const auto first = std::partition_point(cells.begin(), cells.end(),
                                           [&](const Range& c) { return c.end <= position; });
@@ -72,10 +71,10 @@ Range cells_at(const std::vector<Range>& cells, Index position) {
   return {first - cells.begin(), last - cells.begin()};
 }
 
-/// The cells of all levels that hold the position (row, col).
+/// The cells of all levels that contain the position (row, col).
 std::vector<Index> cells_at(const std::vector<CellRanges>& levels, Index row, Index col) {
   std::vector<Index> cells;
-  Index before = 0;  // cells of the levels so far
+  Index before = 0;  // cells in previous levels
   for (const CellRanges& level : levels) {
     const Range rows = cells_at(level.rows, row);
     const Range cols = cells_at(level.cols, col);
@@ -88,7 +87,7 @@ std::vector<Index> cells_at(const std::vector<CellRanges>& levels, Index row, In
   return cells;
 }
 
-/// The piece between two borders that holds the position.
+/// The interval between two borders that contains the position.
 Index piece_at(const std::vector<Index>& borders, Index position) {
   return std::upper_bound(borders.begin(), borders.end(), position) - borders.begin() - 1;
 }
@@ -125,7 +124,8 @@ PoolingGrid::PoolingGrid(const PoolingOptions& options, Positions positions)
 }
 
 PoolingGrid::Run PoolingGrid::run_at(Index position) const {
-  // A band of zones holds whole rows of positions, and its zones whole columns of the band.
+  // A band of zones consists of whole rows of positions, and its zones of whole columns of the
+  // band.
   const Index band = piece_at(row_borders_, position / size_.cols);
   const auto b = static_cast<std::size_t>(band);
   const Index top = row_borders_[b];

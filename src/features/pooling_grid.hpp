@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// PoolingGrid: over which positions of an image the codes are summed, averaged or maximised.
+// PoolingGrid: the positions of an image over which codes are summed, averaged or maximised.
 //
 // With P positions along an axis and g cells of a level:
 //   plain      cell c holds positions floor(cP/g) ... floor((c+1)P/g) - 1
 //   overlap    windows of one and a half steps, floor(2cP/(2g+1)) ... ceil((2c+3)P/(2g+1)) - 1
 //              (27 positions in 4 cells: windows of 9, 6 apart)
-// Cells are numbered level after level, row by row in each.
+// Cells are numbered level by level, row by row in each.
 //
-// Overlapping cells and levels share positions, and no position should be encoded twice. So the
-// grid is cut at every border of a cell into zones, rectangles whose positions all lie in the same
-// cells: codes are gathered over zones first, then zones over cells. The plain cells of one level
-// are zones. Positions are numbered zone by zone, row by row in each. Nothing is stored for a
+// Overlapping cells and levels share positions, and no position should be encoded twice. The grid
+// is therefore cut at every cell border into zones, rectangles whose positions belong to the same
+// cells: codes are pooled over zones first, then zones over cells. The plain cells of a single
+// level are zones. Positions are numbered zone by zone, row by row in each. Nothing is stored per
 // position.
 #pragma once
 
@@ -23,8 +23,7 @@ namespace krica {
 
 class PoolingGrid {
  public:
-  /// Throws InvalidArgument where a level is finer than the positions, or cuts them into too many
-  /// zones.
+  /// Throws InvalidArgument if a level has more cells than positions, or there are too many zones.
   PoolingGrid(const PoolingOptions& options, Positions positions);
 
   [[nodiscard]] Index position_rows() const { return size_.rows; }
@@ -34,34 +33,34 @@ class PoolingGrid {
   [[nodiscard]] Index cells() const { return static_cast<Index>(cell_sizes_.size()); }
   [[nodiscard]] PoolFunction function() const { return function_; }
 
-  /// Neighbouring positions that follow one another, all in one zone and row.
+  /// Consecutive neighbouring positions in one zone and row.
   struct Run : PositionRun {
     Index zone = 0;
   };
-  /// The longest run that begins at a position.
+  /// The longest run that starts at a position.
   [[nodiscard]] Run run_at(Index position) const;
 
-  /// The cells that hold a zone's positions.
+  /// The cells that contain a zone's positions.
   [[nodiscard]] const std::vector<Index>& cells_of(Index zone) const {
     return cells_of_zone_[static_cast<std::size_t>(zone)];
   }
-  /// The number of positions of a cell.
+  /// The number of positions in a cell.
   [[nodiscard]] Index cell_size(Index cell) const {
     return cell_sizes_[static_cast<std::size_t>(cell)];
   }
 
-  /// What zones hold before any code: 0, or less than all codes for the maximum.
+  /// The initial value of zones: 0, or less than all codes for the maximum.
   template <class Scalar>
   void clear(MatrixView<Scalar> zones) const;
-  /// Takes one code into its zone.
+  /// Adds one code to its zone.
   template <class Scalar>
   void gather(const Scalar* code, Scalar* zone, Index channels) const;
-  /// cells (cells × channels, one after the other) from what was gathered over zones.
+  /// Pools zones into cells (cells × channels, contiguous).
   template <class Scalar>
   void pool(ConstMatrixView<Scalar> zones, Scalar* cells) const;
 
-  /// The transpose of pool(), which is its derivative: from ∂L/∂cells to ∂L/∂code in each zone. For
-  /// sums and means.
+  /// The transpose of pool(), which is its derivative: from ∂L/∂cells to ∂L/∂code in each zone.
+  /// Only for sums and means.
   template <class Scalar>
   void spread(const Scalar* cells, MatrixView<Scalar> zones) const;
 

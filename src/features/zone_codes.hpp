@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// ZoneCodes: the codes of an image, gathered over the zones of the pooling grid. They are gathered
-// as they are computed, in registers where there is a fused form, else a tile of positions at a
-// time; they are never held for an image. One thread.
+// ZoneCodes: the codes of an image, pooled over the zones of the grid as they are computed, in
+// registers if there is a fused form, otherwise one tile of positions at a time; they are never
+// stored for a whole image. Single-threaded.
 #pragma once
 
 #include "features/fused_pooling.hpp"

@@ -19,7 +19,7 @@ BatchMoments moments_of(const ColumnMoments& sums) {
   return moments;
 }
 
-/// Over rows of a batch, for the way back.
+/// Sums over the rows of a batch, for the backward pass.
 struct BackwardSums {
   std::vector<double> Q;
   std::vector<double> products;  // Σ Q Z

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Standardisation of features by their batch's own moments:
+// Standardisation of features by the moments of their batch:
 //
 //   ẑ = (z - μ) / σ,   μ the batch's mean, σ² = its variance (1/N) + floor, feature by feature
 //
-// Backwards, through both moments (bars are means over the batch):
+// Backward, through both moments (bars are means over the batch):
 //
 //   ∂L/∂z = (Q - Q̄ - ẑ ∘ mean(Q ∘ ẑ)) / σ,   Q = ∂L/∂ẑ
 //
 // Prediction standardises by the moments of all training images, computed with the final atoms:
-// running means of the batches' moments lag behind atoms that move, and with few steps an epoch so
-// far that scores were worthless (docs/decisions/0011-small-sets.md).
+// running means of batch moments lag behind moving atoms, and with few steps per epoch so far that
+// the scores were useless (docs/decisions/0011-small-sets.md).
 #pragma once
 
 #include <vector>
@@ -19,7 +19,7 @@
 
 namespace krica {
 
-/// Added to variances: a feature that hardly varies is not blown up.
+/// Added to variances, so that features that hardly vary are not amplified.
 inline constexpr double kVarianceFloor = 1e-6;
 
 struct BatchMoments {
@@ -30,10 +30,10 @@ struct BatchMoments {
   [[nodiscard]] double inverse_deviation(Index j) const;
 };
 
-/// The moments of many rows that come in parts.
+/// The moments of many rows, added in parts.
 class MomentSums {
  public:
-  /// Rows of F values, the same F every time.
+  /// Rows of F values, the same F in every call.
   template <class Scalar>
   void add(const Context& context, ConstMatrixView<Scalar> rows);
   /// Empty before the first rows.

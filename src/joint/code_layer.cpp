@@ -16,7 +16,7 @@ namespace krica {
 namespace {
 
 constexpr std::string_view kName = "max-margin";
-constexpr double kSoftAbsFloor = 1e-8;  // as the encoder's
+constexpr double kSoftAbsFloor = 1e-8;  // as in the encoder
 
 template <class Scalar>
 Scalar* row_of(MatrixView<Scalar> matrix, Index i) {
@@ -40,7 +40,7 @@ void add_products(ConstMatrixView<Scalar> M, ConstMatrixView<Scalar> X, Gradient
                      to.products);
 }
 
-/// A tile's sums have few terms; the sums over all tiles are double.
+/// Sums over one tile have few terms; sums over all tiles are double.
 template <class Scalar>
 void add_row(const Scalar* row, double sign, std::vector<double>& to) {
   for (std::size_t u = 0; u < to.size(); ++u) to[u] += sign * static_cast<double>(row[u]);
@@ -142,7 +142,7 @@ class ProductLayer final : public CodeLayer<Scalar> {
     blas::gemm<Scalar>(blas::Op::kPlain, blas::Op::kTransposed, Scalar(1), X, W_, Scalar(0), first);
   }
 
-  /// row holds a; afterwards the code.
+  /// In: a; out: the code.
   void encode_row(Scalar* row) const {
     const Scalar* t = shapes_.data();
     switch (kind_) {
@@ -166,7 +166,7 @@ class ProductLayer final : public CodeLayer<Scalar> {
     }
   }
 
-  /// row holds a; afterwards M. up_and_down: of the soft threshold, summed.
+  /// In: a; out: M. up_and_down: sums for the soft threshold.
   void weigh_row(const Scalar* A, Scalar* row, Scalar* up_and_down) const {
     switch (kind_) {
       case EncoderKind::kAbs:
@@ -238,13 +238,13 @@ class TriangleLayer final : public CodeLayer<Scalar> {
  private:
   [[nodiscard]] Index K() const { return W_.rows(); }
 
-  /// z holds squared distances; afterwards distances, whose mean is returned.
+  /// In: squared distances; out: distances. Returns their mean.
   [[nodiscard]] Scalar distances(Scalar* z) const {
     for (Index u = 0; u < K(); ++u) z[u] = std::sqrt(std::max(z[u], Scalar(0)));
     return static_cast<Scalar>(ordered_sum(z, K()) / static_cast<double>(K()));
   }
 
-  /// z holds squared distances; afterwards M. B: scratch.
+  /// In: squared distances; out: M. B: scratch.
   void weigh_row(const Scalar* A, Scalar* z, Scalar* B) const {
     const Scalar mean = distances(z);
     for (Index u = 0; u < K(); ++u) B[u] = z[u] < mean ? A[u] : Scalar(0);
@@ -265,7 +265,8 @@ bool has_derivative(EncoderKind kind) {
 template <class Scalar>
 std::unique_ptr<const CodeLayer<Scalar>> CodeLayer<Scalar>::of(const CodedAtoms<Scalar>& atoms) {
   const EncoderKind kind = atoms.encoder.kind;
-  require(has_derivative(kind), kName, "{} codes have no derivative to learn by", name_of(kind));
+  require(has_derivative(kind), kName, "{} codes have no derivative and cannot be learned",
+          name_of(kind));
   if (kind == EncoderKind::kKernel) return std::make_unique<const KernelLayer<Scalar>>(atoms);
   if (kind == EncoderKind::kTriangle) return std::make_unique<const TriangleLayer<Scalar>>(atoms);
   return std::make_unique<const ProductLayer<Scalar>>(atoms);

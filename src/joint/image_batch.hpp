@@ -10,8 +10,8 @@
 
 namespace krica {
 
-/// The chosen images, one planar image a row; each is changed by a random stream of its own where
-/// wanted.
+/// The selected images, one planar image per row; augmented on request, each with its own random
+/// stream.
 Matrix<float> read_batch(const Context& context, const ImageSet& images,
                          std::span<const Index> chosen, const Augmentation& augmentation = {},
                          std::uint64_t epoch = 0);

@@ -17,7 +17,7 @@ constexpr NameTable<MarginLoss, 2> kLosses = {{
     {MarginLoss::kCrossEntropy, "cross-entropy"},
 }};
 
-/// One image; the row becomes the derivative, not yet divided by the number of images.
+/// One image; replaces the row with the derivative, not yet divided by the number of images.
 template <class Scalar>
 double squared_hinge(int label, Scalar* scores, Index classes) {
   double loss = 0;

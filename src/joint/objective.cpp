@@ -15,7 +15,7 @@ namespace krica {
 namespace {
 
 constexpr std::string_view kName = "max-margin";
-constexpr Index kKricaRows = 256;  // samples held as codes at a time: a step's memory is limited
+constexpr Index kKricaRows = 256;  // samples encoded at a time: limits the memory of a step
 
 bool learned_as_logarithms(const EncoderOptions& encoder) {
   return encoder.kind == EncoderKind::kKernel;
@@ -72,19 +72,19 @@ Matrix<Scalar> learned_shapes(const EncoderOptions& encoder, std::span<const Sca
 void JointObjectiveOptions::validate() const {
   encoder.validate();
   require(has_derivative(encoder.kind), kName,
-          "{} codes have no derivative to learn by; use kernel, soft-threshold, triangle, abs, "
-          "linear, soft-abs or sigmoid",
+          "{} codes have no derivative and cannot be learned; use kernel, soft-threshold, "
+          "triangle, abs, linear, soft-abs or sigmoid",
           name_of(encoder.kind));
   require(std::isfinite(reconstruction) && reconstruction >= 0, kName,
           "reconstruction must be finite and >= 0, got {}", reconstruction);
   require(reconstruction == 0 || encoder.kind == EncoderKind::kKernel, kName,
-          "reconstruction is kRICA's, of kernel codes; it must be 0 with the {} encoder, got {}",
+          "reconstruction requires kernel codes; it must be 0 with the {} encoder, got {}",
           name_of(encoder.kind), reconstruction);
 }
 
 void require_derivative(const PoolingOptions& pooling) {
   require(pooling.function != PoolFunction::kMax, kName,
-          "max-margin training has no derivative of max pooling; use pool-function sum or mean, or "
+          "max-margin training does not support max pooling; use pool-function sum or mean, or "
           "another method such as omp-1");
 }
 
@@ -116,7 +116,7 @@ struct JointObjective<Scalar>::Implementation {
     if (matrix.rows() != rows || matrix.cols() != cols) matrix = Matrix<Scalar>(rows, cols);
   }
 
-  /// Z: pooled codes, raised to the power; φ' beside it where wanted.
+  /// Z: pooled codes, raised to the power; φ' as well on request.
   void pool(const Context& context, ConstMatrixView<float> images, const CodedAtoms<Scalar>& atoms,
             bool with_slopes) {
     const Index F = source.grid().cells() * atoms.channels();
@@ -149,7 +149,7 @@ struct JointObjective<Scalar>::Implementation {
     return loss_and_derivative<Scalar>(options.loss, batch.labels, E);
   }
 
-  /// From E = ∂L/∂scores, through everything that forward() left behind.
+  /// From E = ∂L/∂scores, using everything that forward() computed.
   void backward(const Context& context, const JointBatch& batch, const JointParameters<Scalar>& at,
                 const CodedAtoms<Scalar>& atoms, const BatchMoments& moments,
                 JointParameters<Scalar>& gradient) {
@@ -172,11 +172,11 @@ struct JointObjective<Scalar>::Implementation {
         {gradient.shapes.data(), static_cast<std::size_t>(gradient.shapes.size())});
   }
 
-  /// ρ f(W); its gradient is added where wanted.
+  /// ρ f(W); adds its gradient on request.
   double reconstruction(const Context& context, const JointBatch& batch,
                         const JointParameters<Scalar>& at, Matrix<Scalar>* gradient) {
     if (options.reconstruction == 0) return 0;
-    // Made anew for every step, and in the place of the features: both at once would be too much.
+    // Allocated for every step, in place of the features: holding both would take too much memory.
     Z = Q = power_slopes = Matrix<Scalar>();
     KricaObjective<Scalar> krica(patches, krica_options(options, at.W.rows()));
     if (gradient == nullptr)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The options of max-margin training as solvers/option_fields.hpp lists those of the solvers.
+// The options of max-margin training, listed like the solvers' in solvers/option_fields.hpp.
 #pragma once
 
 #include "joint/trainer.hpp"
@@ -46,7 +46,7 @@ void each_field(Options& options, Visit visit) {
   visit("reconstruction", reconstruction, kAny);
   visit("sparsity", sparsity, kAny);
   visit("epsilon", epsilon, kAny);
-  visit("learn_gamma", learn_shapes, kAny);  // as it was called when all shapes were widths
+  visit("learn_gamma", learn_shapes, kAny);  // named when all shapes were widths
   visit("flips", flips, kAny);
   visit("crops", crops, kAny);
   visit("epochs", epochs, kAtLeastOne);

@@ -22,15 +22,15 @@ template <class Scalar>
 void check_shapes(const PatchSource& source, ConstMatrixView<float> images,
                   const CodedAtoms<Scalar>& atoms, Index rows, Index cols) {
   const PoolingGrid& grid = source.grid();
-  require(images.cols() == source.shape().values(), kName,
-          "images of {} values where {} are wanted", images.cols(), to_text(source.shape()));
+  require(images.cols() == source.shape().values(), kName, "images of {} values, expected {}",
+          images.cols(), to_text(source.shape()));
   require(rows == images.rows() && cols == grid.cells() * atoms.channels(), kName,
           "features of {} x {} for {} images and {} cells of {} channels", rows, cols,
           images.rows(), grid.cells(), atoms.channels());
 }
 
-/// The float32 loop that holds no codes; null where there is none, and for atoms that are not
-/// finite, whose codes shall come out as NaN.
+/// The float32 loop that stores no codes; null if there is none, and for non-finite atoms, whose
+/// codes must be NaN.
 template <class Scalar>
 std::unique_ptr<const FusedPooling> fused_for(const CodedAtoms<Scalar>& atoms) {
   if constexpr (std::is_same_v<Scalar, float>) {
@@ -44,7 +44,7 @@ std::unique_ptr<const FusedPooling> fused_for(const CodedAtoms<Scalar>& atoms) {
   return nullptr;
 }
 
-/// Adds the gradient of one image after the other.
+/// Adds the gradients of images, one at a time.
 template <class Scalar>
 class ImageGradients {
  public:

@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Pooled codes of a batch of images in memory, and their derivative in the atoms: the two steps of
-// max-margin training in which nearly all work lies, each one operation, as an accelerator would
-// take them over.
+// Pooled codes of a batch of images in memory, and their derivative with respect to the atoms: the
+// two steps that account for nearly all the work of max-margin training, each a single operation,
+// so that an accelerator could take them over.
 //
 //   forward    Z(I, g·C + u) = weight_g Σ_{p in cell g} s_u(x_p)       N × cells·C, C channels
 //   backward   from Q = ∂L/∂Z: A_pu = Σ_{cells g with p} weight_g Q(I, g·C + u) is ∂L/∂s_u(x_p);
 //              from there code_layer.hpp
 //
-// Inside, patches are made, and codes recomputed, tile by tile; neither is ever held for an image.
-// Images
-// are worked through in parts whose sums are added in a fixed order: the bits do not depend on the
-// number of threads.
+// Patches and codes are computed tile by tile, the latter again for the backward pass; neither is
+// ever stored for a whole image. Images are processed in parts whose sums are added in a fixed
+// order: the bits do not depend on the number of threads.
 #pragma once
 
 #include <span>
@@ -23,7 +22,7 @@ namespace krica {
 
 class PatchSource;
 
-/// Atoms with the code that they give; shapes as in Encoder: one an atom, or none.
+/// Atoms with their code; shapes as in Encoder: one per atom, or none.
 template <class Scalar>
 struct CodedAtoms {
   EncoderOptions encoder;
@@ -33,16 +32,16 @@ struct CodedAtoms {
   [[nodiscard]] Index channels() const { return channels_of(encoder.kind, W.rows()); }
 };
 
-/// Whether pool_codes_backward knows the code's derivative: all but hard and lasso.
+/// Whether pool_codes_backward supports the code: all but hard and lasso.
 bool has_derivative(EncoderKind kind);
 
-/// images: a planar image a row. Overwrites Z.
+/// images: one planar image per row. Overwrites Z.
 template <class Scalar>
 void pool_codes(const Context& context, const PatchSource& source, ConstMatrixView<float> images,
                 const CodedAtoms<Scalar>& atoms, MatrixView<Scalar> Z);
 
-/// Overwrites gradient_W (K × n), and gradient_shapes (K values) unless it is empty: in t or b, and
-/// for the Gaussian in log γ.
+/// Overwrites gradient_W (K × n), and gradient_shapes (K values) unless it is empty: with respect
+/// to t or b, and for the Gaussian to log γ.
 template <class Scalar>
 void pool_codes_backward(const Context& context, const PatchSource& source,
                          ConstMatrixView<float> images, const CodedAtoms<Scalar>& atoms,

@@ -21,9 +21,9 @@ namespace krica {
 namespace {
 
 constexpr std::string_view kName = "max-margin";
-constexpr Index kReconstructed = 1024;   // patches of the reconstruction term in a step
-constexpr Index kMomentImages = 2000;    // for the moments in the middle of training
-constexpr Index kFewMomentImages = 500;  // where they only serve if training is cancelled
+constexpr Index kReconstructed = 1024;   // patches of the reconstruction term per step
+constexpr Index kMomentImages = 2000;    // for the moments during training
+constexpr Index kFewMomentImages = 500;  // if they are used only when training is cancelled
 
 Split split_of(const Context& context, const ImageSet& images, const JointOptions& options) {
   if (options.folds > 0) {
@@ -56,7 +56,7 @@ bool is_success(Status status) {
   return status == Status::kConverged || status == Status::kIterationLimit;
 }
 
-/// Of atoms without a shape of their own.
+/// For atoms without a shape of their own.
 float common_shape(const EncoderOptions& encoder) {
   if (encoder.kind == EncoderKind::kSoftThreshold) return static_cast<float>(encoder.threshold);
   if (encoder.kind == EncoderKind::kKernel) return static_cast<float>(encoder.kernel.gamma);
@@ -121,7 +121,7 @@ class Trainer {
  private:
   [[nodiscard]] Index total_steps() const { return options_.epochs * batches_.steps_an_epoch(); }
 
-  /// One step, after the measurement of the epoch before.
+  /// One step, preceded by the measurement of the previous epoch if it is due.
   std::optional<Status> turn() {
     const Index epochs_done = batches_.epoch_of(state_.step);
     if (iterations_.done() < epochs_done && !measure(epochs_done)) return Status::kNumericalTrouble;
@@ -166,12 +166,12 @@ class Trainer {
         {kName, state_.step, total_steps(), state_.loss_sum / static_cast<double>(in_epoch), note});
   }
 
-  /// At the end of an epoch: accuracy and loss on the held-out images, and what follows from them.
-  /// False, and nothing changed, where they are not finite.
+  /// At the end of an epoch: measures accuracy and loss on the held-out images and acts on them.
+  /// Returns false and changes nothing if they are not finite.
   bool measure(Index epoch) {
     const double mean_loss = state_.loss_sum / static_cast<double>(batches_.steps_an_epoch());
     double held_out_loss = mean_loss;
-    auto accuracy = static_cast<double>(epoch);  // without early stopping the last is best
+    auto accuracy = static_cast<double>(epoch);  // without early stopping the last epoch is best
     const bool last = epoch == options_.epochs;
     const bool judged = options_.early_stopping || last;
     BatchMoments moments;
@@ -202,7 +202,7 @@ class Trainer {
     return true;
   }
 
-  /// Calls body with one batch of the chosen images after the other, unchanged.
+  /// Calls body with one batch of the selected images after another, not augmented.
   template <class Body>
   void for_batches(std::span<const Index> images, Body body) {
     const Partition rounds(static_cast<Index>(images.size()), options_.batch);
@@ -213,7 +213,7 @@ class Trainer {
     }
   }
 
-  /// Over at most so many training images.
+  /// Over at most `most` training images.
   BatchMoments moments_of(const JointParameters<float>& at, Index most) {
     std::vector<Index> chosen = split_.train;
     if (static_cast<Index>(chosen.size()) > most) {
@@ -251,14 +251,14 @@ class Trainer {
     return archive;
   }
 
-  /// Does what is left to do at the end.
+  /// Finishes the training.
   Status settled(Status status) {
     const bool last_is_best = state_.best_epoch == options_.epochs;
-    if (state_.best_epoch > 0 && !last_is_best && is_success(status))  // so far of some images
+    if (state_.best_epoch > 0 && !last_is_best && is_success(status))  // from a subset so far
       state_.best.moments =
           moments_of(state_.best.parameters, static_cast<Index>(split_.train.size()));
     if (status == Status::kNumericalTrouble && !options_.early_stopping) {
-      state_.best = {start_, {}};  // no epoch was judged
+      state_.best = {start_, {}};  // no epoch was evaluated
       state_.best_epoch = 0;
     }
     return status;
@@ -345,12 +345,12 @@ JointResult train_jointly(const Context& context, const ImageSet& images,
   require_not_empty<float>(start.atoms, kName, "the start");
   require_finite<float>(start.atoms, kName, "the start");
   require(start.atoms.cols() == preprocessing.outputs(), kName,
-          "atoms of {} values where the preprocessing gives {}", start.atoms.cols(),
+          "atoms of {} values, but the preprocessing gives {}", start.atoms.cols(),
           preprocessing.outputs());
   require(start.shapes.empty() || static_cast<Index>(start.shapes.size()) == start.atoms.rows(),
           kName, "{} shapes for {} atoms", start.shapes.size(), start.atoms.rows());
   require(start.shapes.empty() || options.learn_shapes, kName,
-          "every atom of the start has a shape of its own; leave learn_shapes on");
+          "the initial atoms have individual shapes; leave learn_shapes on");
   Trainer trainer(context, images, preprocessing, options, patches, hooks);
   trainer.begin(start);
   if (state != nullptr) trainer.resume(*state);

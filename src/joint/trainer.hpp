@@ -3,14 +3,15 @@
 // Training of max-margin kRICA (objective.hpp) from labelled images: Adam with a one-cycle rate on
 // minibatches of images.
 //
-// Kingma and Ba, "Adam", ICLR 2015; weight decay on the classifier alone, decoupled as in
-// Loshchilov and Hutter, "Decoupled Weight Decay Regularization", ICLR 2019; one-cycle rate: Smith,
-// "Super-Convergence", 2018. A part of each class is held out; after every epoch its accuracy is
-// measured, with the moments of the current atoms over training images; the best parameters are
-// kept (the later of equals), and training stops after `patience` epochs without a better one,
-// counted from the end of the rising rate on. Or it runs to its end and keeps that. Order and
-// changes of the images follow from the seed, the epoch and the image alone. A run that is
-// cancelled or killed and resumed from its last state ends with the same bits.
+// Kingma and Ba, "Adam", ICLR 2015; weight decay on the classifier only, decoupled as in Loshchilov
+// and Hutter, "Decoupled Weight Decay Regularization", ICLR 2019; one-cycle rate: Smith,
+// "Super-Convergence", 2018. A fraction of each class is held out; after every epoch the accuracy
+// on it is measured, with the moments of the current atoms over training images. The best
+// parameters are kept (the later ones on ties), and training stops after `patience` epochs without
+// improvement, counted from the end of the rate's warm-up. Without early stopping it runs to the
+// end and keeps the last parameters. The order and augmentation of the images depend only on the
+// seed, the epoch and the image. A run that is cancelled or killed and resumed from its last state
+// gives the same bits.
 #pragma once
 
 #include <optional>
@@ -26,68 +27,68 @@
 namespace krica {
 
 struct JointOptions {
-  FeatureOptions features = {};  ///< codes summed or averaged
+  FeatureOptions features = {};  ///< codes must be summed or averaged
   JointObjectiveOptions objective = {};
-  bool learn_shapes = true;  ///< one an atom; without effect for codes that have none
+  bool learn_shapes = true;  ///< one per atom; no effect for codes without shapes
   Augmentation augmentation = {};
-  Index epochs = 10;              ///< at most, >= 1; shapes the rate
-  Index batch = 128;              ///< images a step, >= 2
-  double rate = 3e-3;             ///< highest, of W and its shapes; > 0
-  double classifier_rate = 1e-3;  ///< highest, of T and the bias; > 0
-  double decay = kLearnedDecay;   ///< of T: each step takes rate · decay · T away; >= 0
-  double held_out = 0.1;          ///< part of each class, in [0, 1); 0: none
+  Index epochs = 10;              ///< maximum, >= 1; determines the rate
+  Index batch = 128;              ///< images per step, >= 2
+  double rate = 3e-3;             ///< peak rate of W and its shapes; > 0
+  double classifier_rate = 1e-3;  ///< peak rate of T and the bias; > 0
+  double decay = kLearnedDecay;   ///< of T: each step subtracts rate · decay · T; >= 0
+  double held_out = 0.1;          ///< fraction of each class, in [0, 1); 0: none
   Index held_out_limit = 2000;    ///< images, >= 1
-  Index folds = 0;                ///< > 0: fold number `fold` of so many is held out instead
+  Index folds = 0;                ///< > 0: hold out fold number `fold` of this many instead
   Index fold = 0;                 ///< 0 ... folds - 1
-  bool early_stopping = true;     ///< false: all epochs are run, and the last is kept
+  bool early_stopping = true;     ///< false: run all epochs and keep the last
   Index patience = 5;             ///< epochs, >= 1
 
   void validate() const;
 };
 
-/// Where training begins.
+/// The starting point of training.
 struct JointStart {
   Matrix<float> atoms;        ///< K × n
-  std::vector<float> shapes;  ///< one an atom, or none for the encoder's
+  std::vector<float> shapes;  ///< one per atom, or empty for the encoder's
 };
 
 /// `iteration` is called after every epoch, checkpoint_due after every step.
 struct JointHooks : SolverHooks {
-  /// Where cancelled, give the best parameters so far with Status::kCancelled instead of throwing.
+  /// When cancelled, return the best parameters so far with Status::kCancelled instead of throwing.
   bool best_when_cancelled = false;
 };
 
 struct JointResult {
   Matrix<float> atoms;
-  std::vector<float> shapes;  ///< empty where they were not learned
-  /// The classifier with the moments of the training images; none where no epoch was finished.
+  std::vector<float> shapes;  ///< empty if not learned
+  /// The classifier with the moments of the training images; none if no epoch was finished.
   std::optional<Standardiser> standardiser;
   std::optional<LinearClassifier> classifier;
-  /// A row an epoch: value is the held-out loss, training_value the mean of the steps', which is
-  /// the value as well where nothing was measured.
+  /// One row per epoch: value is the held-out loss, or training_value if nothing was measured;
+  /// training_value is the mean over the steps.
   std::vector<HistoryRow> history;
-  /// One an epoch, or of the last alone without early stopping; empty without held-out images.
+  /// One per epoch, or only the last without early stopping; empty without held-out images.
   std::vector<double> held_out_accuracy;
-  Index best_epoch = 0;  ///< whose parameters these are; 0: the start
+  Index best_epoch = 0;  ///< the epoch of these parameters; 0: the start
   /// kIterationLimit, kConverged (stopped early), or kNumericalTrouble: the loss or its gradient
-  /// was not finite at `failed_step`, and the best parameters so far are returned; the start where
-  /// there was no early stopping.
+  /// was not finite at `failed_step`. The parameters are then the best so far, or the start without
+  /// early stopping.
   Status status = Status::kIterationLimit;
   Index failed_step = -1;
 };
 
-/// The images that train_jointly does not learn from: none where options.held_out is 0.
+/// The images that train_jointly holds out: none if options.held_out is 0.
 std::vector<Index> held_out_images(const Context& context, const ImageSet& images,
                                    const JointOptions& options);
 
-/// The images and their labels, the preprocessing their patches go through, and where to begin.
-/// `patches` (preprocessed) are what the reconstruction term is taken over, 1024 drawn at every
-/// step; needed where objective.reconstruction > 0.
+/// Trains on labelled images with the given preprocessing and start. `patches` (preprocessed) are
+/// the samples of the reconstruction term, 1024 drawn at every step; required if
+/// objective.reconstruction > 0.
 ///
-/// Throws InvalidArgument for bad options, labels of one class, a batch larger than the images that
-/// are not held out, and parts that do not fit; Cancelled after hooks.checkpoint was given the
-/// state. `state`: as given to hooks.checkpoint, to go on from there; options and seed must be the
-/// same.
+/// Throws InvalidArgument for invalid options, labels of a single class, a batch larger than the
+/// number of images not held out, and mismatched parts. When cancelled, passes its state to
+/// hooks.checkpoint and throws Cancelled. `state`: such a state, to resume from; options and seed
+/// must be the same.
 JointResult train_jointly(const Context& context, const ImageSet& images,
                           const Preprocessing& preprocessing, const JointStart& start,
                           const JointOptions& options,

@@ -14,7 +14,7 @@ namespace {
 using Part = Matrix<float> JointParameters<float>::*;
 constexpr std::array<std::pair<Part, const char*>, 4> kParts = {{
     {&JointParameters<float>::W, "W"},
-    {&JointParameters<float>::shapes, "log_gamma"},  // as they were called when all were widths
+    {&JointParameters<float>::shapes, "log_gamma"},  // named when all were widths
     {&JointParameters<float>::T, "T"},
     {&JointParameters<float>::bias, "bias"},
 }};

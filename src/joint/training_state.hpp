@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What a max-margin training run consists of between two steps, and its way to an archive and back.
+// The state of max-margin training between two steps, and its conversion to and from an archive.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@
 
 namespace krica {
 
-/// All that prediction needs.
+/// Everything that prediction needs.
 struct JointSnapshot {
   JointParameters<float> parameters;
   BatchMoments moments;  ///< of the training images' features
@@ -29,12 +29,12 @@ struct JointState {
   double loss_sum = 0;  ///< over the epoch's steps so far
   std::vector<double> held_out_accuracy;
 
-  /// Throws DataError where the archive is no such state, or of other shapes than this one.
+  /// Throws DataError if the archive is not such a state or has different shapes.
   void load(const Archive& archive);
   void save(Archive& archive) const;
 };
 
-/// Adam's update of every part.
+/// Adam's rates for the parts.
 struct JointRates {
   double basis = 0;       ///< of W and its shapes
   double classifier = 0;  ///< of T and the bias
@@ -43,7 +43,7 @@ struct JointRates {
 void adam_update(const JointParameters<float>& gradient, const JointRates& rates,
                  JointState& state);
 
-/// Whether all of it is finite.
+/// Whether all parameters are finite.
 bool all_finite(const JointParameters<float>& parameters);
 
 }  // namespace krica

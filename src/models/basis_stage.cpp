@@ -14,14 +14,14 @@ namespace {
 
 const std::string kStage = "basis";
 
-/// Patches are many and their codes pooled, which favours narrow kernels: 6 over the median squared
-/// distance. Samples are few and stand for themselves: 1 over the median (docs/python.md).
+/// Patches are many and their codes are pooled, which favours narrow kernels: 6 over the median
+/// squared distance. Samples are few and not pooled: 1 over the median (docs/python.md).
 constexpr double kPatchToSampleGamma = 6;
 
 Preprocessing fit_preprocessing(const Context& context, const Matrix<float>& raw_patches,
                                 const ImageShape& shape, PipelineOptions& options) {
   if (options.whitening.method == WhiteningMethod::kKernelPca && !options.whitening.gamma) {
-    // From the input of the kernel PCA; 1/median is the usual width.
+    // Computed on the input of the kernel PCA; 1/median is the usual width.
     const Matrix<float> input =
         Preprocessing::with_contrast(context, raw_patches, preprocessing_of(options, shape));
     options.whitening.gamma = auto_gamma<float>(context, input) / kPatchToSampleGamma;
@@ -29,7 +29,7 @@ Preprocessing fit_preprocessing(const Context& context, const Matrix<float>& raw
   return Preprocessing::fit(context, raw_patches, preprocessing_of(options, shape));
 }
 
-/// The preprocessing of what was learned so far, and the widths that belong to it.
+/// The preprocessing of the model learned so far, and its kernel widths.
 Preprocessing taken_from(const Model& model, PipelineOptions& options) {
   options.kernel.gamma = model.options().kernel.gamma;
   options.whitening.gamma = model.options().whitening.gamma;
@@ -108,7 +108,7 @@ LearnedBasis learn_basis(TrainingRun& run, const ImageSet& input) {
   const bool takes_start = run.job.start != nullptr && run.job.stream == nullptr;
   LearnedBasis basis =
       takes_start ? basis_of_start(run.job) : learn_atoms(run, prepare_patches(run, input));
-  // The file keeps the solver's state of a basis that was cancelled, so that it can go on.
+  // If cancelled, the file keeps the solver's state, so that the job can be resumed.
   if (!basis.cancelled()) run.checkpoint.store(kStage, basis);
   return basis;
 }

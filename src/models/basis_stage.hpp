@@ -8,9 +8,10 @@
 
 namespace krica {
 
-/// The atoms of the job's method, learned from `input`: images, or samples in the units that the
-/// basis is learned in. Restored from the checkpoint where it holds them, taken from job.start
-/// where there is one and no stream. Throws Cancelled, unless the job wants the best so far.
+/// Learns the atoms of the job's method from `input`: images, or samples in the units that the
+/// basis is learned in. Restores them from the checkpoint if it holds them, or takes them from
+/// job.start if there is one and no stream. Throws Cancelled, unless the job wants the best atoms
+/// so far.
 LearnedBasis learn_basis(TrainingRun& run, const ImageSet& input);
 
 }  // namespace krica

@@ -16,13 +16,13 @@ namespace {
 using nlohmann::json;
 
 constexpr std::string_view kKind = "krica-checkpoint";
-/// Counts up whenever a stage's result or state is stored in another way, an option's default or an
-/// automatic choice changes, or sums are added in another order: a job ends as it was begun.
+/// Increment whenever the format of a stage's result or state, an option's default, an automatic
+/// choice, or the order of a sum changes: a resumed job must end as it was begun.
 constexpr std::string_view kLayout = "2";
 const std::string kFeaturesDone = "features_done";
 constexpr std::chrono::seconds kBetweenWrites{2};
 
-/// Options that differ.
+/// The options that differ.
 std::string difference(json saved, const json& now) {
   std::string text;
   for (const auto& [name, value] : now.items()) {

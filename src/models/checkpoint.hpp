@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The checkpoint of a training job: it watches the stages of training, stores their results and the
-// state of the running solver, and gives them back when the job is resumed. Training does not need
-// it: without a path it stores nothing and has nothing to give back.
+// The checkpoint of a training job: stores the results of finished stages and the state of the
+// running solver, and restores them when the job is resumed. Without a path it stores and restores
+// nothing.
 //
-// The file is an archive that is rewritten as a whole, at most every few seconds.
+// The file is an archive, rewritten as a whole at most every few seconds.
 #pragma once
 
 #include <chrono>
@@ -20,7 +20,7 @@ namespace krica {
 
 class Checkpoint {
  public:
-  /// Opens what lies at `path`, if anything. Throws InvalidArgument naming the options that differ,
+  /// Opens the file at `path`, if any. Throws InvalidArgument naming the options that differ,
   /// DataError for other data or a damaged file.
   Checkpoint(std::filesystem::path path, const PipelineOptions& options,
              const std::string& fingerprint);
@@ -29,7 +29,7 @@ class Checkpoint {
   [[nodiscard]] bool resumed() const { return resumed_; }
 
   /// The result of a finished stage, which has save(Archive&) and a static load(const Archive&).
-  /// store() writes the file and forgets the stage's solver state.
+  /// store() writes the file and drops the stage's solver state.
   template <class Result>
   void store(const std::string& stage, const Result& result) {
     if (!active()) return;
@@ -46,15 +46,15 @@ class Checkpoint {
     return Result::load(*saved);
   }
 
-  /// The state of a stage that is not finished. The file is written where a write is due, and at
-  /// the latest by write_progress().
+  /// The state of an unfinished stage. Writes the file if a write is due; otherwise
+  /// write_progress() does.
   void store_state(const std::string& stage, const Archive& state);
   [[nodiscard]] std::optional<Archive> state(const std::string& stage) const;
   void forget_state(const std::string& stage) { archive_.remove(solver_of(stage)); }
-  /// Hooks that store a solver's states.
+  /// Hooks that store a solver's state.
   [[nodiscard]] SolverHooks solver_hooks(const std::string& stage);
 
-  /// Where features are kept beside the rest, and how many images have theirs there.
+  /// The file that holds the features, and the number of images whose features it contains.
   [[nodiscard]] std::filesystem::path features_path() const { return features_path(path_); }
   static std::filesystem::path features_path(const std::filesystem::path& checkpoint) {
     return checkpoint.string() + ".features";
@@ -64,7 +64,7 @@ class Checkpoint {
 
   /// Whether enough time has passed since the last write.
   [[nodiscard]] bool due() const;
-  /// Writes what was stored since the last write, if there is anything to resume from.
+  /// Writes everything stored since the last write, if there is anything to resume from.
   void write_progress();
 
  private:

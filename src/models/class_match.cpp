@@ -18,7 +18,7 @@ constexpr int kUnknown = -1;
 
 using Places = std::unordered_map<std::string, int>;
 
-/// Every name, and its form as a directory where that is no other class's name.
+/// Every name, and its directory form unless that is another class's name.
 Places places_of(const std::vector<std::string>& known) {
   Places places;
   for (std::size_t c = 0; c < known.size(); ++c) places.emplace(known[c], static_cast<int>(c));
@@ -35,7 +35,7 @@ int place_of(const Places& places, const std::string& name) {
   return kUnknown;
 }
 
-/// "Sandals (did you mean 'Sandal'?)". Not for numbers: every one is near another.
+/// "Sandals (did you mean 'Sandal'?)". Not for numbers, which are all close to each other.
 std::vector<std::string> with_nearest(std::vector<std::string> names,
                                       const std::vector<std::string>& known) {
   for (std::string& name : names) {

@@ -18,7 +18,7 @@ const std::string kSearch = "svm_search";
 const std::string kCalibration = "temperature";
 const std::string kFit = "svm";
 
-/// The number of images whose features are kept: none where their file is lost, whatever the
+/// The number of images whose features are stored: none if their file is lost, whatever the
 /// checkpoint says.
 Index kept_features(const Checkpoint& checkpoint, Index images, Index features) {
   const Index done = checkpoint.features_done();
@@ -32,7 +32,8 @@ Index kept_features(const Checkpoint& checkpoint, Index images, Index features) 
   return !missing && bytes == wanted ? done : 0;
 }
 
-/// The features from image number `first` on; the file says so only after it has them.
+/// Extracts the features from image number `first` on; the checkpoint counts them only once the
+/// file has them.
 void extract_rest(TrainingRun& run, const FeatureExtractor& extractor, const ImageSet& input,
                   Index first, FeatureMatrix& features) {
   const auto keep = [&](Index done) {
@@ -52,7 +53,7 @@ double choose_c(TrainingRun& run, SvmTrainer& trainer) {
   return run.report.chosen_c.C;
 }
 
-/// From the scores of images that the classifier was not trained on.
+/// Calibrates on the scores of images that the classifier was not trained on.
 std::optional<double> calibrate(TrainingRun& run, SvmTrainer& trainer, double C) {
   if (const auto known = run.checkpoint.state(kCalibration))
     return known->scalar<double>(kCalibration);

@@ -9,13 +9,13 @@
 
 namespace krica {
 
-/// The features of every image, kept in a file beside the checkpoint where there is one; raw pixels
+/// The features of every image, stored in a file next to the checkpoint if there is one; raw pixels
 /// without an extractor.
 FeatureMatrix extract_features(TrainingRun& run, const FeatureExtractor* extractor,
                                const ImageSet& input);
 
-/// Standardises the features in place and fits the SVM to them. Settles options.classifier.C where
-/// it is open. `temperature`: known already, else it is fitted where there are images to hold out.
+/// Standardises the features in place and fits the SVM to them. Chooses options.classifier.C if it
+/// is open. `temperature`: used if known; otherwise fitted if there are images to hold out.
 ClassifierParts fit_classifier(TrainingRun& run, const ImageSet& images, FeatureMatrix features,
                                std::optional<double> temperature, PipelineOptions& options);
 

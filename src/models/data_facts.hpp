@@ -5,11 +5,11 @@
 
 namespace krica {
 
-/// What automatic choices look at: the data, never the clock or the machine.
+/// What automatic choices depend on: the data, never the clock or the machine.
 struct DataFacts {
   ImageShape shape;   ///< of the images or samples
-  Index size = 0;     ///< images or samples to learn from; 0: not known
-  Index classes = 0;  ///< 0: without labels
+  Index size = 0;     ///< images or samples to learn from; 0: unknown
+  Index classes = 0;  ///< 0: unlabelled
 };
 
 DataFacts facts_of(const ImageSet& images, bool classifier);

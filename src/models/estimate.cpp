@@ -18,13 +18,13 @@ constexpr double kMinute = 60;
 constexpr double kHour = 60 * kMinute;
 constexpr double kDay = 24 * kHour;
 
-/// Over the images that are read: they are decoded on all threads.
+/// Scaled to the images read: they are decoded on all threads.
 double reading_seconds(const MachineSpeed& speed, double seconds, double images) {
   const double threads = std::max(1.0, speed.products / speed.serial_products);
   return seconds * images / threads;
 }
 
-/// To the nearest multiple of `unit` seconds, in units of `per` seconds.
+/// Rounds to the nearest multiple of `unit` seconds, in units of `per` seconds.
 long rounded(double seconds, double unit, double per) {
   return std::lround(std::round(seconds / unit) * unit / per);
 }
@@ -39,7 +39,7 @@ std::string hours_text(double seconds) {
   return minutes % 60 == 0 ? hours : fmt::format("{} {}", hours, counted(minutes % 60, "minute"));
 }
 
-/// A few images spread over the set, once.
+/// Reads a few images spread over the set, once.
 double read_some(const ImageSet& images, Index count, Index stop_after_milliseconds) {
   using Clock = std::chrono::steady_clock;
   std::vector<float> pixels(static_cast<std::size_t>(images.shape().values()));
@@ -64,7 +64,7 @@ ReadingTime reading_time(const ImageSet& images) {
     const double first = read_some(images, count, kMilliseconds);
     return {first, std::min(first, read_some(images, count, kMilliseconds))};
   } catch (const std::runtime_error&) {
-    return {};  // reading the whole set reports the broken file
+    return {};  // reading the whole set will report the corrupt file
   }
 }
 
@@ -76,7 +76,7 @@ double TrainingEstimate::seconds() const {
 
 TrainingEstimate estimate_training(const MachineSpeed& speed, const DataFacts& facts,
                                    const PipelineOptions& settled, const ReadingTime& reading) {
-  constexpr double kFirstPasses = 3;  // fingerprint, hashes of the images, range of their values
+  constexpr double kFirstPasses = 3;  // fingerprint, image hashes, range of values
   const TrainingSizes sizes(facts, settled);
   const auto again = [&](double images) { return reading_seconds(speed, reading.again, images); };
   TrainingEstimate estimate;

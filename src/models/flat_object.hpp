@@ -11,9 +11,9 @@
 
 namespace krica {
 
-/// A JSON object of values and lists of values, as options are. Throws DataError("[what] ...") for
-/// any other text. Deeper objects are refused while they are read: to write one again takes a call
-/// for every level.
+/// Parses a JSON object of values and lists of values, the form of options. Throws
+/// DataError("[what] ...") for any other text. Rejects nested objects while parsing, because
+/// writing them would recurse once per level.
 inline nlohmann::json flat_object(const std::string& text, std::string_view what) {
   using nlohmann::json;
   constexpr int kDeepest = 2;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What a max-margin training ends with. Three models are compared by their accuracy on images that
-// none of them was learned from: one held-out part, or where that would be too few to tell, every
-// image in its turn (folds). The learned atoms have to beat those that training began with; the
-// classifier that was learned with them has to beat an SVM fitted to their features.
+// Decides what max-margin training keeps. Three models are compared by their accuracy on images
+// that none of them was trained on: one held-out part, or, if that would be too small, every image
+// in turn (folds). The learned atoms must beat the initial ones; the jointly learned classifier
+// must beat an SVM fitted to their features.
 #pragma once
 
 #include <array>
@@ -19,17 +19,17 @@ namespace krica {
 enum class Kept {
   kStart,     ///< the initial atoms, with an SVM
   kRefitted,  ///< the learned atoms, with an SVM
-  kJoint,     ///< the learned atoms, with the classifier that was learned with them
+  kJoint,     ///< the learned atoms, with their jointly learned classifier
 };
 
-/// Held-out accuracy of SVMs by their C, over one or several held-out parts.
+/// Held-out accuracy of SVMs for each C, over one or more held-out parts.
 class SvmTrials {
  public:
-  /// `held_out` images were tried with each C; every C is a part of the same grid.
+  /// `held_out` images were tested with each C; all C come from the same grid.
   void add(const ChosenC& of_part, Index held_out);
 
-  /// The C with the highest accuracy among those that were tried on every part, the smaller of
-  /// equals; and that accuracy. 0 before the first part.
+  /// The C with the highest accuracy among those tested on every part (the smallest on ties), and
+  /// that accuracy. 0 before the first part.
   [[nodiscard]] bool empty() const { return trials_.empty(); }
   [[nodiscard]] double C() const;
   [[nodiscard]] double accuracy() const;
@@ -52,22 +52,22 @@ class SvmTrials {
 struct JointEvidence {
   SvmTrials start;
   SvmTrials learned;
-  double joint_right = 0;  ///< held-out images that the jointly learned classifier got right
+  double joint_right = 0;  ///< held-out images classified correctly by the joint classifier
   double images = 0;       ///< held-out images
   Index parts = 0;
-  /// The logarithms of temperatures (calibration.hpp) that fit held-out scores, summed.
+  /// The summed logarithms of the temperatures (calibration.hpp) fitted to held-out scores.
   struct Temperature {
     double logarithms = 0;
-    double parts = 0;  ///< of how many
+    double parts = 0;  ///< number of terms
   };
   std::array<Temperature, 3> temperatures = {};  ///< for each Kept
 
   [[nodiscard]] double joint_accuracy() const { return images > 0 ? joint_right / images : 0; }
 
-  /// refit: whether the classifier must, or must not, be an SVM. The start is kept unless what was
+  /// refit: whether the classifier must, or must not, be an SVM. Keeps the start unless what was
   /// learned is better.
   [[nodiscard]] Kept choice(const Auto<bool>& refit) const;
-  /// The geometric mean; 1 where there is none.
+  /// The geometric mean; 1 if there are none.
   [[nodiscard]] double temperature(Kept kept) const;
   [[nodiscard]] JointComparison comparison(Kept kept) const;
 

@@ -28,7 +28,7 @@ const std::string kEvidence = "joint_evidence";
 constexpr std::array<std::string_view, 4> kInits = {"kmeans", "omp-1", "random-patches", "random"};
 constexpr Index kReconstructionPatches = 20000;
 constexpr Index kConditionPatches = 2000;
-constexpr Index kFewestJudged = 6;  // images: two a fold
+constexpr Index kFewestJudged = 6;  // images: two per fold
 
 std::string digest_of(const Model& model) { return sha256_of({model.to_archive().bytes()}); }
 
@@ -69,8 +69,7 @@ std::string trouble(const JointResult& result) {
   }
   if (result.status == Status::kCollapsed) {
     return fmt::format(
-        "[{}] over half of the atoms equal another one; fewer atoms or a smaller rate may help",
-        kName);
+        "[{}] more than half of the atoms coincide; fewer atoms or a smaller rate may help", kName);
   }
   if (result.status != Status::kNumericalTrouble) return {};
   const std::string kept = result.best_epoch > 0
@@ -81,7 +80,7 @@ std::string trouble(const JointResult& result) {
       result.failed_step, kept);
 }
 
-/// One training after the other, what speaks for their results, and which of them is kept.
+/// Runs the trainings one after another, evaluates their results and decides which one to keep.
 class JointStage {
  public:
   JointStage(const Context& context, const ImageSet& images, bool best_when_cancelled,
@@ -118,14 +117,14 @@ class JointStage {
   }
 
  private:
-  /// Asking for early stopping is asking for a single training with images held out.
+  /// Setting held_out or patience asks for a single training with early stopping.
   [[nodiscard]] bool learns_from_all() const {
     return !options_.max_margin.held_out && !options_.max_margin.patience &&
            is_small(images_.size());
   }
 
-  /// Tests a training on the images it held out, and checks its atoms. If this is cancelled, so is
-  /// the training, if the caller wants the best so far.
+  /// Evaluates a training on the images it held out, and checks its atoms. If cancelled here, the
+  /// training counts as cancelled if the caller wants the best so far.
   void judge(JointResult& result, const JointOptions& options) {
     if (result.status == Status::kCancelled) return;
     const JointEvidence before = evidence_;
@@ -140,13 +139,13 @@ class JointStage {
     }
   }
 
-  /// A trial's, with which its training is done.
+  /// Stores the evidence of a trial, which completes its training.
   void keep_evidence() {
     checkpoint_.forget_state(kTraining);
     checkpoint_.store_state(kEvidence, evidence_.saved());
   }
 
-  /// The trainings that only tell what to keep, before the one from all images.
+  /// The trials that only decide what to keep, before training on all images.
   [[nodiscard]] std::vector<JointOptions> trial_parts() const {
     std::vector<JointOptions> parts;
     if (!learns_from_all() || images_.size() < kFewestJudged) return parts;
@@ -169,7 +168,7 @@ class JointStage {
                          state ? &*state : nullptr);
   }
 
-  /// What the held-out images say about the start and about the result.
+  /// Evaluates the start and the result on the held-out images.
   void gather(const JointResult& result, const std::vector<Index>& held_out) {
     const std::vector<int> labels = values_at(images_.labels(), held_out);
     const auto count = static_cast<Index>(held_out.size());
@@ -207,7 +206,7 @@ class JointStage {
     return result.classifier->scores(context_, rows);
   }
 
-  /// SVMs on the features, which are standardised on the way.
+  /// Fits SVMs to the features, standardising them in place.
   ChosenC try_svm(Kept candidate, FeatureMatrix& features, const std::vector<Index>& held_out) {
     Standardiser::fit(context_, std::as_const(features).view())
         .apply_in_place(context_, features.view());
@@ -231,7 +230,7 @@ class JointStage {
   }
 
   [[nodiscard]] Kept choice(const JointResult& result) const {
-    // Where learning from all images failed, the trials say nothing about what is left.
+    // If training on all images failed, the trials say nothing about what remains.
     if (learns_from_all() && result.status == Status::kNumericalTrouble) return Kept::kStart;
     if (evidence_.parts > 0) return evidence_.choice(options_.max_margin.refit);
     return options_.max_margin.refit.value_or(true) || !result.classifier ? Kept::kRefitted
@@ -288,7 +287,7 @@ std::shared_ptr<const Model> starting_model(PipelineOptions& options) {
   auto model = std::make_shared<const Model>(Model::load(init));
   const PipelineOptions& from = model->options();
   require(from.encoder.kind && has_derivative(*from.encoder.kind), kName,
-          "{} has '{}' codes, which have no derivative to learn by", init,
+          "{} has '{}' codes, which have no derivative and cannot be learned", init,
           from.encoder.kind ? name_of(*from.encoder.kind) : "none");
   options.basis.components = model->parts().extractor->encoder().atoms().rows();
   const Index stride = options.descriptor.stride;

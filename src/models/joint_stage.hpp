@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The stage of training in which max-margin kRICA turns its first atoms into learned ones.
+// The training stage in which max-margin kRICA learns from its initial atoms.
 #pragma once
 
 #include <memory>
@@ -10,14 +10,14 @@
 
 namespace krica {
 
-/// Where options.basis.init names a model file: that model; the options that its atoms depend on
-/// are taken from it, and init becomes its digest, so that a model file holds no path. Null
-/// otherwise. Throws InvalidArgument for a name that is neither.
+/// If options.basis.init names a model file, returns that model, takes the options that its atoms
+/// depend on from it, and sets init to its digest, so that model files contain no paths. Otherwise
+/// null. Throws InvalidArgument for a name that is neither.
 std::shared_ptr<const Model> starting_model(PipelineOptions& options);
 
-/// Learns from labelled images, beginning with the given atoms. Restored from the checkpoint where
-/// it holds the outcome. Throws Cancelled after the checkpoint is written, or gives the best so
-/// far, though not to the file.
+/// Learns from labelled images, starting from the given atoms. Restores the outcome from the
+/// checkpoint if it is there. When cancelled, writes the checkpoint and throws Cancelled, or
+/// returns the best result so far, which is not stored.
 JointOutcome learn_jointly(TrainingRun& run, const ImageSet& images, LearnedBasis start);
 
 }  // namespace krica

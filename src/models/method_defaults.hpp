@@ -10,9 +10,9 @@
 namespace krica {
 
 constexpr double kPatchWhitening = 0.1;
-constexpr double kSampleWhitening = 0.1;      ///< of the mean variance
-constexpr double kExactWhitening = 1e-6;      ///< for linear codes: more would blur the sources
-constexpr double kStandardising = 0.1;        ///< of the median variance: tames constant features
+constexpr double kSampleWhitening = 0.1;  ///< of the mean variance
+constexpr double kExactWhitening = 1e-6;  ///< for linear codes: more would blur the sources
+constexpr double kStandardising = 0.1;  ///< of the median variance: limits nearly constant features
 constexpr double kKernelPcaWhitening = 1e-4;  ///< its variances are fractions of κ(x, x), about 1
 constexpr double kPatchContrast = PreprocessingOptions{}.contrast_epsilon;
 constexpr double kSampleContrast = 0.01;  ///< of the mean variance of a row

@@ -43,7 +43,7 @@ std::string preparation_json(const ImagePreparation& preparation) {
       .dump();
 }
 
-/// Models made before this was kept saw images squeezed into a square and never turned.
+/// Older model files do not store it; their images were scaled to a square and never rotated.
 ImagePreparation preparation_from(const Archive& archive) {
   if (!archive.has_text("preparation")) return {ImageSizeRule::kSquare, false};
   const json object = json::parse(archive.text("preparation"));
@@ -74,7 +74,7 @@ Index signal_channels_from(const Archive& archive, const ImageShape& shape) {
   return channels;
 }
 
-/// What the model knows of its data and how it was learned.
+/// The model's data and training metadata.
 Model::Parts description_from(const Archive& archive) {
   Model::Parts parts;
   parts.options = options_from_json(archive.text("options"));
@@ -125,7 +125,7 @@ Model model_from(const Archive& archive) {
   return model;
 }
 
-/// A range of images as a set of its own, so that scores can be computed in rounds.
+/// A range of images as a separate set, so that scores can be computed in batches.
 class Window final : public ImageSet {
  public:
   Window(const ImageSet& whole, Range range)
@@ -211,7 +211,7 @@ ImageSetPtr Model::in_learned_range(const Context& context, const ImageSet& imag
   if (parts_->value_range) {
     if (ImageSetPtr scaled = in_range(context, images, *parts_->value_range)) return scaled;
   }
-  return {ImageSetPtr(), &images};  // not owned: the caller keeps it
+  return {ImageSetPtr(), &images};  // not owned: the caller keeps it alive
 }
 
 FeatureMatrix Model::transform(const Context& context, const ImageSet& images) const {
@@ -239,8 +239,8 @@ Matrix<float> Model::scores(const Context& context, const ImageSet& images) cons
 
 Matrix<float> Model::plain_scores(const Context& context, const ImageSet& images) const {
   require(has_classifier(), "model", "the model has no classifier; train one with labels");
-  // Features for a part of the images at a time: a quarter of the budget, at least some dozens of
-  // images.
+  // Compute features for a batch of images at a time: a quarter of the memory budget, but at least
+  // a few dozen images.
   const Index row_bytes = n_features() * static_cast<Index>(sizeof(float));
   const Index rows = std::max<Index>(64, context.memory_bytes() / 4 / row_bytes);
   const Partition rounds(images.size(), rows);
@@ -304,7 +304,7 @@ Archive Model::to_archive() const {
 }
 
 Model Model::from_archive(const Archive& archive, const std::string& source) {
-  // Whatever does not fit is bad data here, and the message names the file.
+  // Anything that does not fit is invalid data here, and the message names the file.
   const auto refused = [&](const std::exception& error) {
     return DataError(fmt::format("[model] {}: {}", source, error.what()));
   };

@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::string_view kName = "model";
 
-/// a · b where both are at least 1, or more than `most`: no overflow whatever they are.
+/// Whether a · b <= `most`, for a and b of at least 1; cannot overflow.
 bool product_within(Index a, Index b, Index most) { return a <= most && b <= most / a; }
 
 void check_shape(const ImageShape& shape) {
@@ -37,7 +37,7 @@ void check_model_size(const ImageShape& shape, const PipelineOptions& options, I
           "{} atoms in a grid of {} make more than {} features", atoms, levels.text(),
           kMostFeatures);
   require(encoder != EncoderKind::kLasso || atoms <= kMostLassoAtoms, kName,
-          "the lasso takes at most {} atoms, got {}", kMostLassoAtoms, atoms);
+          "the lasso allows at most {} atoms, got {}", kMostLassoAtoms, atoms);
 }
 
 }  // namespace krica

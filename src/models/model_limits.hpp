@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The largest model there is. Training keeps to it, so that every model that is written can be read
-// again; a model file that asks for more is refused before anything is allocated for it.
+// Limits on the size of a model. Training respects them, so that every model it writes can be read;
+// a model file beyond them is rejected before any allocation.
 #pragma once
 
 #include "krica/data/image_set.hpp"
@@ -9,7 +9,7 @@
 
 namespace krica {
 
-constexpr Index kMostModelPixels = Index{1} << 26;  ///< of an image, as image files may have
+constexpr Index kMostModelPixels = Index{1} << 26;  ///< of an image; the limit for image files
 constexpr Index kMostModelValues = Index{1} << 28;  ///< of an image or sample
 constexpr Index kMostFeatures = Index{1} << 24;     ///< of an image: 64 MB
 constexpr Index kMostLassoAtoms = Index{1} << 13;   ///< their Gram matrix takes 512 MB

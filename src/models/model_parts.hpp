@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What a model is made of.
+// The parts of a model.
 #pragma once
 
 #include <optional>
@@ -21,29 +21,30 @@ namespace krica {
 struct ClassifierParts {
   Standardiser standardiser;
   LinearClassifier linear;
-  /// Turns scores into probabilities (classify/calibration.hpp); none where there was nothing to
+  /// Converts scores to probabilities (classify/calibration.hpp); none if there was nothing to
   /// calibrate on, and in older model files.
   std::optional<double> temperature = {};
 
   void save(Archive& archive) const;
-  /// None where the archive holds no classifier. Throws DataError for one that is incomplete.
+  /// None if the archive holds no classifier. Throws DataError for an incomplete one.
   static std::optional<ClassifierParts> load_if(const Archive& archive);
 };
 
 struct Model::Parts {
-  PipelineOptions options;  ///< resolved; gamma and svm_c as the data settled them
+  PipelineOptions options;  ///< resolved; gamma and svm_c as determined by the data
   ImageShape shape;
-  SampleUnits units;  ///< in which the extractor sees samples; of images the identity
+  SampleUnits units;  ///< in which the extractor sees samples; the identity for images
   std::vector<std::string> class_names;  ///< empty without a classifier
   LabelType label_type = LabelType::kText;
   std::string fingerprint;  ///< of the training images and labels
-  SeenImages seen = {};     ///< which images those were
+  SeenImages seen = {};     ///< hashes of the training images
   ImagePreparation preparation = {};
-  Index signal_channels = 1;  ///< of samples that are signals: their values are channel by channel
-  std::optional<ValueRange> value_range = {};  ///< of the training images' values, where known
+  /// For samples that are signals: their values are stored channel by channel.
+  Index signal_channels = 1;
+  std::optional<ValueRange> value_range = {};  ///< of the training images' values, if known
   std::string basis_status = "converged";
   std::vector<HistoryRow> history;            ///< of the basis' solver
-  std::vector<std::int64_t> atom_class;       ///< of every atom, where they belong to classes
+  std::vector<std::int64_t> atom_class;       ///< of each atom, if atoms belong to classes
   std::optional<FeatureExtractor> extractor;  ///< none: raw pixels
   std::optional<ClassifierParts> classifier;
 };

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The list of options: name, member and help of each, once. The command line, JSON, the model file,
-// what a checkpoint compares and Python's signatures are all made from it. A new option is a member
-// of PipelineOptions with its default, and a line here.
+// The list of options: name, member and help of each, in one place. It generates the command line,
+// JSON, the model file, the comparison with a checkpoint and Python's signatures. To add an option,
+// add a member of PipelineOptions with its default, and a line here.
 #pragma once
 
 #include "krica/models/options.hpp"
@@ -11,7 +11,7 @@
 namespace krica {
 namespace internal {
 
-/// What is computed from an image.
+/// Descriptors and codes of an image.
 template <class Options, class Visitor>
 void visit_feature_options(Options& o, Visitor& visit) {
   visit("method", o.method, "how to learn the basis; auto is chosen by the data");
@@ -24,8 +24,8 @@ void visit_feature_options(Options& o, Visitor& visit) {
         "grid of cells over which codes are pooled, rows x columns; or several, such as "
         "1x1,2x2,4x4");
   visit("pool-function", o.pooling.function,
-        "what a cell makes of its codes: sum, mean or max; with pool-overlap sum means mean; "
-        "max-margin-krica takes sum or mean");
+        "how to pool the codes of a cell: sum, mean or max; with pool-overlap sum means mean; "
+        "max-margin-krica accepts sum or mean");
   visit("pool-overlap", o.pooling.overlap,
         "let cells overlap, 1.5 times as wide as their spacing, and average over them instead of "
         "summing");
@@ -43,13 +43,13 @@ void visit_feature_options(Options& o, Visitor& visit) {
   visit("encoder", o.encoder.kind,
         "kernel, abs, linear, triangle, hard, soft-threshold, soft-abs, sigmoid or lasso; auto is "
         "the method's own, and linear for rica, ica and kica on samples without a classifier; "
-        "max-margin-krica: kernel for samples and where kernel, gamma or reconstruction is given");
+        "max-margin-krica: kernel for samples and if kernel, gamma or reconstruction is given");
   visit("threshold", o.encoder.threshold, "threshold of the soft-threshold encoder");
   visit("unit-norm", o.descriptor.unit_norm,
         "scale preprocessed patches to length 1; auto is the method's own, for samples no");
 }
 
-/// What the basis' objective weighs, and where its learning begins.
+/// The objective of the basis, and its initialisation.
 template <class Options, class Visitor>
 void visit_basis_options(Options& o, Visitor& visit) {
   visit("sparsity", o.basis.sparsity, "weight of the sparsity term; auto is the method's own");
@@ -87,7 +87,7 @@ void visit_basis_options(Options& o, Visitor& visit) {
         "groups of the sparsity term: none, topographic or a group size");
 }
 
-/// What happens to patches before.
+/// Preprocessing of patches.
 template <class Options, class Visitor>
 void visit_preprocessing_options(Options& o, Visitor& visit) {
   visit("whitening", o.whitening.method,
@@ -114,7 +114,7 @@ void visit_preprocessing_options(Options& o, Visitor& visit) {
         "the mean variance of a row; auto is 10 for images, 0.01 for samples");
 }
 
-/// How long and how fast it learns.
+/// Solver and training length.
 template <class Options, class Visitor>
 void visit_solver_options(Options& o, Visitor& visit) {
   visit("solver", o.basis.solver,
@@ -133,7 +133,7 @@ void visit_solver_options(Options& o, Visitor& visit) {
         "the classifier)");
 }
 
-/// Of max-margin-krica alone.
+/// max-margin-krica only.
 template <class Options, class Visitor>
 void visit_joint_options(Options& o, Visitor& visit) {
   visit("flips", o.max_margin.flips,
@@ -144,23 +144,22 @@ void visit_joint_options(Options& o, Visitor& visit) {
   visit("decay", o.max_margin.decay, "max-margin-krica: weight decay of the classifier");
   visit("reconstruction", o.max_margin.reconstruction,
         "max-margin-krica: weight of kRICA's objective, added to the loss");
-  visit(
-      "learn-gamma", o.max_margin.learn_gamma,
-      "max-margin-krica: learn one kernel width, threshold or bias per atom; auto is yes where the "
-      "code has one");
+  visit("learn-gamma", o.max_margin.learn_gamma,
+        "max-margin-krica: learn one kernel width, threshold or bias per atom; auto is yes if the "
+        "code has one");
   visit("held-out", o.max_margin.held_out,
-        "max-margin-krica: fraction of the images held out (at most 2,000), which stop training "
-        "early and tell whether it helped; auto is 0.2, and where images are few all of them are "
-        "learned from afterwards; 0 holds out none");
+        "max-margin-krica: fraction of the images held out for early stopping and for judging the "
+        "result (at most 2,000); auto is 0.2, and if images are few a final training uses all of "
+        "them; 0 holds out none");
   visit("patience", o.max_margin.patience,
-        "max-margin-krica: epochs without a better held-out accuracy before stopping, counted "
-        "from when the rate falls; auto is 10");
+        "max-margin-krica: epochs without a better held-out accuracy before stopping, counted once "
+        "the rate decreases; auto is 10");
   visit("refit", o.max_margin.refit,
         "max-margin-krica: whether to fit an SVM to the learned features, as for other methods, or "
-        "keep the classifier learned with them; auto is what held-out images say");
+        "keep the classifier learned with them; auto decides on held-out images");
 }
 
-/// What is learned from, and the classifier.
+/// Training data and classifier.
 template <class Options, class Visitor>
 void visit_data_options(Options& o, Visitor& visit) {
   visit("patches", o.descriptor.patches,
@@ -187,8 +186,8 @@ void for_each_option(Options& o, Visitor&& visit) {
   internal::visit_data_options(o, visit);
 }
 
-/// The words that an option knows, for help and completion; empty where it takes a number. Where a
-/// value may be left open, "auto" is allowed beside them, and pooling-groups also takes a number.
+/// The words that an option accepts, for help and completion; empty if it takes a number. An option
+/// that may be left open also accepts "auto", and pooling-groups also accepts a number.
 KRICA_EXPORT std::vector<std::string> choices_of(std::string_view option);
 
 }  // namespace krica

@@ -22,7 +22,7 @@ constexpr NameTable<WhiteningMethod, 5> kWhitenings = {
      {WhiteningMethod::kStandardise, "standardise"},
      {WhiteningMethod::kKernelPca, "kpca"}}};
 
-/// init where the first atoms come with the job.
+/// The value of init if the initial atoms are passed with the job.
 constexpr std::string_view kGivenAtoms = "given";
 constexpr ImageShape kSomeImage{2, 2, 1};
 
@@ -30,7 +30,7 @@ void require_positive(std::string_view name, Index value) {
   require(value > 0, "options", "{} must be > 0, got {}", name, value);
 }
 
-/// `value`, where it was given, is finite and greater than 0 (or equal, where `zero`).
+/// Requires `value`, if given, to be finite and greater than 0 (or equal, if `zero`).
 void require_above(std::string_view name, const Auto<double>& value, bool zero = false) {
   require(!value || (std::isfinite(*value) && (*value > 0 || (zero && *value == 0))), "options",
           "{} must be auto or {} 0, got {}", name, zero ? ">=" : ">", value.value_or(0));
@@ -40,7 +40,7 @@ void require_at_least(std::string_view name, const Auto<Index>& value, Index lea
           value.value_or(0));
 }
 
-/// Max-margin training also starts from model files, and atoms may come with the job.
+/// Max-margin training can also start from a model file, and atoms may be passed with the job.
 void require_known_init(const PipelineOptions& options) {
   const Auto<std::string>& init = options.basis.init;
   if (!init || basis_method(options.method).joint || *init == kGivenAtoms) return;
@@ -94,7 +94,8 @@ std::string_view name_of(WhiteningMethod method) { return find_name(kWhitenings,
 
 void PipelineOptions::validate() const {
   if (method == kAutoMethod) {
-    // What holds whatever the data will choose: krica is the method that accepts most.
+    // Checks that hold whatever method the data selects: krica is the method that accepts the most
+    // options.
     PipelineOptions any = *this;
     any.method = "krica";
     return any.validate();

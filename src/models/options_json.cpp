@@ -27,7 +27,7 @@ json written(const Auto<Value>& value) {
   return value ? written(*value) : json("auto");
 }
 
-/// A whole number that the type holds. JSON's own conversion cuts off what does not fit.
+/// An integer in the range of the type. JSON's own conversion truncates out-of-range values.
 template <class Whole>
 Whole whole_number(const json& entry, const char* name) {
   constexpr double kExact = 0x1p53;
@@ -60,7 +60,7 @@ void read(const json& entry, const char* name, Auto<Value>& value) {
   read(entry, name, value.emplace());
 }
 
-/// Takes every option that it knows out of the object.
+/// Removes every known option from the object.
 void read_options(json& object, PipelineOptions& options) {
   for_each_option(options, [&](const char* name, auto& value, const char*) {
     if (!object.contains(name)) return;

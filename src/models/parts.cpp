@@ -38,7 +38,7 @@ PatchSample patches_to_learn_from(const Context& context, const ImageSet& images
 }
 
 SampleUnits::Options units_of(const PipelineOptions& settled) {
-  // MATLAB's objective depends on the unit of the samples, so in its convention they keep it.
+  // MATLAB's objective depends on the unit of the samples, so its convention keeps it.
   return {.rescaled = !is_matlab_rica(settled),
           .centred = settled.whitening.method != WhiteningMethod::kNone,
           .by_rows = settled.descriptor.contrast == true};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A pipeline's options, translated for its parts.
+// Converts a pipeline's options to those of its parts.
 #pragma once
 
 #include "features/feature_options.hpp"
@@ -13,18 +13,18 @@
 
 namespace krica {
 
-/// At random positions of the images, wherever the options' descriptors fit.
+/// Patches at random positions of the images, wherever the options' descriptors fit.
 PatchSample patches_to_learn_from(const Context& context, const ImageSet& images,
                                   const PipelineOptions& options, Index count);
 
-/// Of the parts. gamma must be set for the kernel of kernel methods.
+/// Options of the parts. For kernel methods gamma must be set.
 Kernel kernel_of(const PipelineOptions& options);
 EncoderOptions encoder_of(const PipelineOptions& options);
 FeatureOptions features_of(const PipelineOptions& options);
 PreprocessingOptions preprocessing_of(const PipelineOptions& options, const ImageShape& shape);
 BasisOptions basis_of(const PipelineOptions& options);
 JointOptions joint_of(const PipelineOptions& options);
-/// For options that resolved() gave for samples.
+/// For options from resolved() on samples.
 SampleUnits::Options units_of(const PipelineOptions& settled);
 
 }  // namespace krica

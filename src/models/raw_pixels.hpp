@@ -6,8 +6,7 @@
 
 namespace krica {
 
-/// The pixels themselves as features: images × values. Throws InvalidArgument for images of another
-/// shape.
+/// The pixels as features: images × values. Throws InvalidArgument for images of a different shape.
 FeatureMatrix raw_pixels(const Context& context, const ImageSet& images, const ImageShape& shape);
 
 }  // namespace krica

@@ -21,7 +21,7 @@ std::string described(const DataFacts& facts) {
   return fmt::format("{} labelled {} of {} classes", facts.size, noun_of(facts), facts.classes);
 }
 
-/// Fills in one option after another, and keeps the reasons.
+/// Fills in one option after another and records the reasons.
 class Chooser {
  public:
   Chooser(const PipelineOptions& options, const DataFacts& facts)

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What is chosen where the user leaves it open: the method, its number of atoms, the patches and
-// how long to train, by rules that were measured (docs/methods.md). An option that is given is
-// kept.
+// Chooses what the user leaves open: the method, its number of atoms, the patches and the training
+// length, by rules based on measurements (docs/methods.md). Options that are given are kept.
 #pragma once
 
 #include <string>
@@ -13,7 +12,7 @@
 
 namespace krica {
 
-/// One choice, in words for the user: "method omp-1: ...".
+/// One choice, explained to the user: "method omp-1: ...".
 struct Choice {
   std::string option;
   std::string value;
@@ -21,8 +20,8 @@ struct Choice {
 };
 
 struct Recommendation {
-  PipelineOptions options;  ///< method, components, receptive_field, epochs, refit, flips are set
-  std::vector<Choice> choices;  ///< what was left open and is worth telling
+  PipelineOptions options;  ///< sets method, components, receptive_field, epochs, refit and flips
+  std::vector<Choice> choices;  ///< the open options that are worth reporting
 };
 
 Recommendation recommended(const PipelineOptions& options, const DataFacts& facts);

@@ -42,8 +42,8 @@ Matrix<float> samples_from_codes(const Model& model, ConstMatrixView<float> code
           "codes of the encoder '{}' cannot be inverted; learn with encoder linear",
           name_of(model.parts().extractor->encoder().options().kind));
   const ConstMatrixView<float> atoms = model.parts().extractor->encoder().atoms();
-  require(codes.cols() == atoms.rows(), "reconstruction",
-          "codes of {} values where there are {} atoms", codes.cols(), atoms.rows());
+  require(codes.cols() == atoms.rows(), "reconstruction", "codes of {} values for {} atoms",
+          codes.cols(), atoms.rows());
   const RowMajor<double> filters = input_filters(model).view();
   const RowMajor<double> S = codes.cast<double>();
   RowMajor<double> X = filters.completeOrthogonalDecomposition().solve(S.transpose()).transpose();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What options leave open, settled by the method and the kind of data.
+// Sets the options left open, from the method and the kind of data.
 #include "models/resolved.hpp"
 
 #include <algorithm>
@@ -23,7 +23,7 @@ EncoderKind encoder_named(std::string_view name) {
   return from_words<EncoderKind>(name, "encoder");
 }
 
-/// Whether options ask for kernel codes in max-margin training without naming them.
+/// Whether the options imply kernel codes for max-margin training without naming them.
 bool asks_for_kernel(const PipelineOptions& options) {
   return options.kernel.gamma || options.max_margin.reconstruction > 0 ||
          options.kernel.kind != KernelChoice{}.kind;
@@ -39,14 +39,14 @@ EncoderKind encoder_for(const PipelineOptions& options, const DataFacts& facts) 
   return encoder_named(signed_codes ? method.sample_encoder : method.encoder);
 }
 
-/// The kernel's codes of images are of patches of length 1; of samples as they are.
+/// Kernel codes use patches scaled to length 1, but samples unscaled.
 bool unit_norm_for(const PipelineOptions& settled, const ImageShape& shape) {
   const BasisMethod& method = basis_method(settled.method);
   if (method.joint) return settled.encoder.kind == EncoderKind::kKernel && !shape.is_sample();
   return shape.is_sample() ? method.sample_unit_norm.value_or(method.unit_norm) : method.unit_norm;
 }
 
-/// The atoms that learning begins with: for max-margin training, those that suit the code.
+/// The initial atoms: for max-margin training, those that suit the code.
 std::string_view init_for(const PipelineOptions& settled) {
   const BasisMethod& method = basis_method(settled.method);
   if (!method.joint) return method.init;

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::string_view kName = "options";
 
-/// Options of RICA that are set although the method has another objective.
+/// Rejects options of RICA if the method has another objective.
 void require_unset(const PipelineOptions& options) {
   const RicaChoice& rica = options.basis.rica;
   const RicaChoice defaults;

@@ -8,8 +8,8 @@ namespace krica {
 /// Whether the method minimises RICA's objective in MATLAB's convention.
 bool is_matlab_rica(const PipelineOptions& options);
 
-/// Throws InvalidArgument for options of RICA's objective that the method or the convention would
-/// ignore, and for values that they do not know.
+/// Throws InvalidArgument for options of RICA's objective that the method or the convention
+/// ignores, and for unknown values.
 void require_rica_options(const PipelineOptions& options);
 
 }  // namespace krica

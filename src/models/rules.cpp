@@ -7,18 +7,19 @@
 namespace krica {
 namespace {
 
-constexpr Index kManyImages = 20000;  ///< those held out of so many are not missed
+constexpr Index kManyImages = 20000;  ///< enough to hold some out without loss
 constexpr Index kFewestLabelled = 30;
-constexpr Index kAtoms = 400;           ///< of few images: more overfit
-constexpr Index kManyAtoms = 1600;      ///< of many images
-constexpr Index kSampleAtoms = 400;     ///< of labelled samples
-constexpr Index kCostlyAtoms = 200;     ///< where each atom costs much
-constexpr Index kKernelIcaAtoms = 100;  ///< kernel components that photographs' patches surely have
-constexpr Index kUnmixedAtoms = 64;     ///< of unlabelled samples, at most
+constexpr Index kAtoms = 400;        ///< for few images: more would overfit
+constexpr Index kManyAtoms = 1600;   ///< for many images
+constexpr Index kSampleAtoms = 400;  ///< for labelled samples
+constexpr Index kCostlyAtoms = 200;  ///< if atoms are costly
+/// Kernel components that patches of photographs reliably have.
+constexpr Index kKernelIcaAtoms = 100;
+constexpr Index kUnmixedAtoms = 64;  ///< for unlabelled samples, at most
 constexpr Index kFewestAtoms = 2;
 
-// Of max-margin training.
-constexpr Index kFewImages = 4000;  ///< a fifth of fewer cannot tell a gain of two points
+// For max-margin training.
+constexpr Index kFewImages = 4000;  ///< a fifth of fewer cannot detect a gain of two points
 constexpr Index kFolds = 3;
 constexpr Index kSmallestBatch = 16;
 constexpr Index kLargestBatch = 128;
@@ -40,7 +41,7 @@ constexpr auto kRules = std::to_array<MethodRule>({
      "atoms learned together with the classifier, where held-out images say that it helps"},
 });
 
-/// A multiple of the classes for methods whose atoms belong to classes.
+/// A multiple of the number of classes for methods whose atoms belong to classes.
 Index fitted_to_classes(Index atoms, const BasisMethod& method, const DataFacts& facts) {
   if (!method.needs_labels || facts.classes == 0) return atoms;
   return std::max<Index>(1, atoms / facts.classes) * facts.classes;
@@ -78,7 +79,7 @@ Index joint_epochs_for(Index images) {
 Index components_for(const BasisMethod& method, const DataFacts& facts, Index receptive_field) {
   Index atoms = wanted_atoms(method, facts);
   const Index values = receptive_field * receptive_field * facts.shape.channels;
-  // Contrast normalisation takes one direction, the mean, from every patch.
+  // Contrast normalisation removes one direction, the mean, from every patch.
   if (method.name == "ica") atoms = std::min(atoms, facts.shape.is_sample() ? values : values - 1);
   if (facts.shape.is_sample() && facts.size > 0) atoms = std::min(atoms, facts.size / 2);
   return fitted_to_classes(std::max(kFewestAtoms, atoms), method, facts);

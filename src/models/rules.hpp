@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The rules behind automatic choices, in one table; docs/methods.md shows the measurements.
+// The rules for automatic choices, in one table; docs/methods.md shows the measurements.
 #pragma once
 
 #include <string_view>
@@ -12,7 +12,7 @@ namespace krica {
 
 constexpr Index kField = 6;
 constexpr Index kLargeField = 8;
-constexpr Index kLargeSide = 64;  ///< from this side on patches are larger
+constexpr Index kLargeSide = 64;  ///< images of at least this side use larger patches
 constexpr Index kEpochs = 10;
 constexpr double kHeldOut = 0.2;
 constexpr Index kPatience = 10;
@@ -23,17 +23,18 @@ struct MethodRule {
   std::string_view reason;
 };
 
-/// The first rule that fits.
+/// The first rule that applies.
 const MethodRule& method_rule(const DataFacts& facts);
 
-/// As many atoms as the method allows for the data, at most what pays for that number of images.
+/// The number of atoms that is worthwhile for this number of images, at most what the method
+/// allows.
 Index components_for(const BasisMethod& method, const DataFacts& facts, Index receptive_field);
 
-/// Whether max-margin training needs all images to learn from, so that its result is judged by
-/// another training before.
+/// Whether max-margin training needs all images to learn from, so that separate trials must
+/// evaluate it.
 bool is_small(Index images);
 
-/// Folds by which max-margin training is judged; 0 where one held-out part has images enough.
+/// The number of folds to evaluate max-margin training; 0 if one held-out part is large enough.
 Index folds_for(Index images);
 
 /// Epochs of max-margin training: with few images, an epoch has few steps.

@@ -51,7 +51,7 @@ std::vector<Index> SeenImages::unseen_in(const Context& context, const ImageSet&
 
 void SeenImages::save(Archive& archive) const {
   if (!known()) return;
-  // Archives have no unsigned numbers of 64 bits; the bits are kept.
+  // Archives have no unsigned 64-bit integers; the bits are kept.
   const std::vector<std::int64_t> bits(hashes_.begin(), hashes_.end());
   archive.put_vector<std::int64_t>(kTensor, bits);
 }

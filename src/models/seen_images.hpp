@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// SeenImages: which images a model learned from, as hashes of their content, so that an evaluation
-// can tell when it scores training images. At most 4,096 hashes are kept, the smallest ones: a set
-// of that size or less is known completely, a larger one through a fixed sample of its images.
+// SeenImages: the images that a model was trained on, as content hashes, so that an evaluation can
+// detect training images. Keeps the 4,096 smallest hashes: a set of up to that size is known
+// completely, a larger one through a fixed sample of its images.
 #pragma once
 
 #include <cstdint>
@@ -15,20 +15,20 @@ namespace krica {
 
 class SeenImages {
  public:
-  SeenImages() = default;  ///< nothing is known, as of models made before this was kept
+  SeenImages() = default;  ///< unknown, as for older model files
   static SeenImages of(const Context& context, const ImageSet& images);
 
   [[nodiscard]] bool known() const { return !hashes_.empty(); }
-  /// Whether every image can be told apart, not only a sample of them.
+  /// Whether all training images are known, not only a sample.
   [[nodiscard]] bool complete() const { return complete_; }
 
-  /// How many of `images` were learned from; where the set is known by a sample, an estimate from
-  /// it, at least 1 if any sampled image was seen. Reads the images.
+  /// How many of `images` are training images; if only a sample is known, an estimate, at least 1
+  /// if any sampled image was found. Reads the images.
   [[nodiscard]] Index count_in(const Context& context, const ImageSet& images) const;
-  /// Indices of the images that were not learned from. Needs complete().
+  /// Indices of the images that are not training images. Requires complete().
   [[nodiscard]] std::vector<Index> unseen_in(const Context& context, const ImageSet& images) const;
 
-  /// The tensor "training_images"; absent where nothing is known.
+  /// The tensor "training_images"; absent if unknown.
   void save(Archive& archive) const;
   /// Throws DataError for hashes that are not sorted.
   static SeenImages load(const Archive& archive);
@@ -36,7 +36,7 @@ class SeenImages {
  private:
   [[nodiscard]] bool has(std::uint64_t hash) const;
 
-  std::vector<std::uint64_t> hashes_;  // ascending, without repetition
+  std::vector<std::uint64_t> hashes_;  // ascending, unique
   bool complete_ = true;
 };
 

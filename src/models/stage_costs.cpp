@@ -12,11 +12,11 @@
 namespace krica {
 namespace {
 
-// The library's loops reach this part of the rate of a product that stays in the cache.
+// The library's loops reach this fraction of the speed of an in-cache product.
 constexpr double kReachedProducts = 0.77;
-// A term of a sum on one thread takes as long as so many operations of a product.
+// A term of a single-threaded sum costs this many operations of a product.
 constexpr double kTermAsProducts = 57;
-// An eigendecomposition of n values takes as long as so many times n³ operations of a product.
+// An eigendecomposition of n values costs this many times n³ operations of a product.
 constexpr double kEigenProducts = 100;
 
 Cost products(double count) { return {.products = count}; }
@@ -30,7 +30,7 @@ double positions_along(Index side, Index field, Index stride) {
   return as_double(std::max<Index>(0, side - field) / std::max<Index>(1, stride) + 1);
 }
 
-/// K-means++ on 32 samples per centre, then turns of assignment and new centres.
+/// K-means++ on 32 samples per centre, then iterations of assignment and update.
 Cost kmeans_cost(double samples, double values, double centers, double turns) {
   const double pool = std::min(samples, 32 * centers);
   const Cost turn = products(2 * samples * values * centers) + loops(3 * samples * values);
@@ -45,7 +45,7 @@ Cost kernel_pca_cost(const TrainingSizes& s) {
   constexpr double kLandmarkTurns = 10;
   constexpr double kWideProducts = 2;  // in double precision
   const double l = s.landmarks;
-  const double rank = std::min(l, std::max(s.outputs, l / 4));  // directions above rounding
+  const double rank = std::min(l, std::max(s.outputs, l / 4));  // directions above rounding error
   const bool drawn =
       s.options.whitening.landmark_choice == LandmarkChoice::kRandom || l >= s.patches;
   const Cost landmarks = drawn ? Cost{} : kmeans_cost(s.patches, s.inputs, l, kLandmarkTurns);
@@ -65,7 +65,7 @@ Cost preprocessing_cost(const TrainingSizes& s) {
   return contrast + products(whitens ? 2 * s.inputs * s.outputs : 0);
 }
 
-/// Random rows without near-duplicates: every new one is compared with those drawn before.
+/// Random rows without near-duplicates: each new row is compared with all previous ones.
 Cost drawing_cost(const TrainingSizes& s) {
   return serial_loops(s.outputs * (4 * s.patches + s.atoms * s.atoms));
 }
@@ -83,20 +83,20 @@ Cost start_cost(const TrainingSizes& s) {
   if (init == "omp-1") return spherical_turns_cost(s);
   if (init == "kmeans" || init == "label-affinity")
     return kmeans_cost(s.patches, s.outputs, s.atoms);
-  if (init == "class-kmeans")  // each class has its part of the samples and of the centres
+  if (init == "class-kmeans")  // each class has its share of the samples and the centres
     return kmeans_cost(s.patches, s.outputs, s.atoms / std::max(1.0, s.classes));
   return init == "random-patches" ? drawing_cost(s) : Cost{};
 }
 
-/// Value and gradient of an objective on one sample, of n values and K atoms.
+/// Value and gradient of an objective on one sample of n values, with K atoms.
 struct ObjectiveCost {
   std::string_view method;
-  double layers;            ///< products: so many times n K
-  double squares = 0;       ///< and so many times K²
-  double terms = 0;         ///< loops: so many times K
-  double serial_terms = 0;  ///< those that stay on one thread
-  double iterations = 250;  ///< of L-BFGS: usually enough, where more are allowed
-  double epochs = 1;        ///< of Adam: part of the allowed ones that is usually needed
+  double layers;            ///< products: multiples of n K
+  double squares = 0;       ///< products: multiples of K²
+  double terms = 0;         ///< loops: multiples of K
+  double serial_terms = 0;  ///< single-threaded loops
+  double iterations = 250;  ///< of L-BFGS: usually sufficient if more are allowed
+  double epochs = 1;        ///< of Adam: fraction of the epochs that is usually needed
 };
 
 constexpr auto kObjectives = std::to_array<ObjectiveCost>({
@@ -106,7 +106,7 @@ constexpr auto kObjectives = std::to_array<ObjectiveCost>({
     {.method = "sparse-filtering", .layers = 4, .serial_terms = 27},
     {.method = "sparse-autoencoder", .layers = 6, .terms = 28},
     {.method = "sparse-rbm", .layers = 6, .terms = 45},
-    {.method = "rica", .layers = 4, .terms = 4},  // the last: of all others, too
+    {.method = "rica", .layers = 4, .terms = 4},  // last: also for all other methods
 });
 
 const ObjectiveCost& objective_of(const BasisMethod& method) {
@@ -122,7 +122,7 @@ Cost evaluation_cost(const TrainingSizes& s) {
          loops(f.terms * s.atoms) + serial_loops(f.serial_terms * s.atoms);
 }
 
-/// What a step of Adam does beside the evaluation on its batch: the update, and what an objective
+/// The cost of an Adam step besides the evaluation on its batch: the update, and what an objective
 /// computes from the atoms alone.
 Cost step_cost(const TrainingSizes& s, double batch) {
   const double n = s.outputs;
@@ -151,7 +151,7 @@ Cost batch_solver_cost(const TrainingSizes& s) {
 }
 
 Cost solver_cost(const TrainingSizes& s) {
-  constexpr double kManyPatches = 50000;  // from here on `auto` is Adam
+  constexpr double kManyPatches = 50000;  // `auto` uses Adam from here on
   const bool adam = s.options.basis.solver == SolverKind::kAdam ||
                     s.method.solvers == SolverChoice::kAdam ||
                     (!s.options.basis.solver && s.patches >= kManyPatches);
@@ -170,7 +170,7 @@ Cost spherical_kmeans_cost(const TrainingSizes& s) {
   return start_cost(s) + spherical_turns_cost(s);
 }
 
-/// Loops for one value of a code beside the products.
+/// Loop cost per code value, besides the products.
 double code_terms(EncoderKind encoder) {
   if (encoder == EncoderKind::kLasso) return 40;
   if (encoder == EncoderKind::kSoftAbs) return 12;
@@ -235,7 +235,7 @@ TrainingSizes::TrainingSizes(const DataFacts& facts, const PipelineOptions& sett
 
 Cost fingerprint_cost(const TrainingSizes& s) { return loops(14 * s.images * s.values); }
 
-/// Places are drawn and sorted on one thread.
+/// Positions are drawn and sorted on one thread.
 Cost sampling_cost(const TrainingSizes& s) {
   return serial_loops(s.patches * (370 + 10 * s.inputs));
 }
@@ -260,10 +260,10 @@ Cost basis_cost(const TrainingSizes& s) {
 
 namespace {
 
-/// How often max-margin training goes over the images in an epoch, all its trainings together, and
-/// how many of these trainings are judged by held-out images (joint_stage.cpp).
+/// The number of passes over the images per epoch, over all trainings of max-margin kRICA, and how
+/// many of these trainings are evaluated on held-out images (joint_stage.cpp).
 struct JointPasses {
-  double learned = 0;  // images that are learned from
+  double learned = 0;  // images to learn from
   double judged = 0;   // trainings
 };
 
@@ -275,7 +275,8 @@ JointPasses joint_passes(const TrainingSizes& s) {
   if (s.options.max_margin.held_out || !is_small(images))
     return {s.images - held_out, held_out > 0 ? 1.0 : 0.0};
   const double folds = as_double(folds_for(images));
-  if (folds > 0) return {folds * s.images, folds};  // each leaves out its part; then all once more
+  if (folds > 0)
+    return {folds * s.images, folds};  // each fold leaves out its part; then a training on all
   return {2 * s.images - held_out, 1};
 }
 
@@ -283,8 +284,8 @@ JointPasses joint_passes(const TrainingSizes& s) {
 
 Cost joint_cost(const TrainingSizes& s) {
   if (!s.method.joint) return {};
-  // Forward and backward through the codes cost so many times the codes alone, and so many loops
-  // per code; patches are preprocessed once.
+  // A forward and backward pass costs this many times the codes alone, and this many loops per
+  // code; patches are preprocessed once.
   constexpr double kPasses = 3.6;
   constexpr double kTermsPerCode = 2;
   const double epochs = as_double(s.options.basis.epochs.value_or(kEpochs));
@@ -292,7 +293,7 @@ Cost joint_cost(const TrainingSizes& s) {
   const Cost step =
       (preprocessing_cost(s) + code_cost(s) * kPasses + loops(kTermsPerCode * s.atoms)) *
       s.positions;
-  // Judging: the features of all images and an SVM, for the first atoms and for the learned ones.
+  // Evaluation: the features of all images and an SVM, for the initial and for the learned atoms.
   const Cost judging = (encoding_cost(s) * s.images + svm_cost(s)) * 2;
   return step * (passes.learned * epochs) + judging * passes.judged;
 }
@@ -302,13 +303,13 @@ Cost encoding_cost(const TrainingSizes& s) {
   return (preprocessing_cost(s) + code_cost(s)) * s.positions;
 }
 
-/// With fewer samples than features the problem is solved in the samples' span (SampleSpan), where
-/// it is as wide as there are samples.
+/// With fewer samples than features the problem is solved in the samples' span (SampleSpan), whose
+/// dimension is the number of samples.
 Cost svm_cost(const TrainingSizes& s) {
   constexpr double kMostSpanned = 8192;
   constexpr double kMetricBlock = 8192;
   constexpr double kMetricRows = 32768;
-  constexpr double kSlowProducts = 2;  // factorisations reach half the rate of products
+  constexpr double kSlowProducts = 2;  // factorisations reach half the speed of products
   const double m = s.images;
   const bool spanned = m <= kMostSpanned && 4 * m <= 3 * s.features;
   const double width = spanned ? m : s.features;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What each stage of training costs, in operations of four kinds. The numbers of operations follow
-// from the sizes; the factors that turn everything else into these four kinds were measured
+// The cost of each training stage, in operations of four kinds. The number of operations follows
+// from the sizes; the factors that convert everything else to these four kinds were measured
 // (docs/performance.md).
 #pragma once
 
@@ -15,7 +15,7 @@ namespace krica {
 /// Operations, as MachineSpeed counts them.
 struct Cost {
   double products = 0;
-  double serial_products = 0;  ///< and whatever else stays on one thread, expressed in them
+  double serial_products = 0;  ///< and all other single-threaded work, converted
   double loops = 0;
   double bytes = 0;
 
@@ -24,7 +24,7 @@ struct Cost {
   [[nodiscard]] double seconds(const MachineSpeed& speed) const;
 };
 
-/// Sizes that the costs are made of.
+/// The sizes that determine the costs.
 struct TrainingSizes {
   TrainingSizes(const DataFacts& facts, const PipelineOptions& settled);
 
@@ -32,17 +32,17 @@ struct TrainingSizes {
   const BasisMethod& method;
   double images;
   double values;     ///< of an image
-  double positions;  ///< patches that are encoded per image
-  double patches;    ///< that the basis is learned from
+  double positions;  ///< patches encoded per image
+  double patches;    ///< to learn the basis from
   double inputs;     ///< values of a patch
   double outputs;    ///< values of a preprocessed patch, n
-  double landmarks;  ///< of the kernel PCA; 0 without
+  double landmarks;  ///< of the kernel PCA; 0 without it
   double atoms;      ///< K
   double features;   ///< of an image
   double classes;    ///< 0: no classifier
 };
 
-Cost fingerprint_cost(const TrainingSizes& sizes);  ///< what "read" does beside reading
+Cost fingerprint_cost(const TrainingSizes& sizes);  ///< the work of "read" besides reading
 Cost sampling_cost(const TrainingSizes& sizes);
 Cost whitening_cost(const TrainingSizes& sizes);
 Cost basis_cost(const TrainingSizes& sizes);

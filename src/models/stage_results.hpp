@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What the stages of training hand on:
+// What the training stages pass on:
 //
 //   images → PreparedPatches → LearnedBasis (→ JointOutcome) → ClassifierParts → Model
 //
@@ -19,22 +19,22 @@
 
 namespace krica {
 
-/// What a basis is learned from.
+/// The input of learning a basis.
 struct PreparedPatches {
-  PipelineOptions options;  ///< with the kernel widths that the patches settled
+  PipelineOptions options;  ///< with the kernel widths determined by the patches
   Preprocessing preprocessing;
   Matrix<float> patches;    ///< preprocessed, one per row
   std::vector<int> labels;  ///< of the patches' images
 };
 
-/// The atoms, and what turns an image into features with them.
+/// The atoms, and everything else that turns an image into features.
 struct LearnedBasis {
-  PipelineOptions options;  ///< with everything that learning settled
+  PipelineOptions options;  ///< with everything set that learning determines
   Preprocessing preprocessing;
   Encoder encoder;
   std::string status;                         ///< name_of(Status), or "start-kept"
   std::vector<HistoryRow> history = {};       ///< of the solver
-  std::vector<std::int64_t> atom_class = {};  ///< of each atom, where atoms belong to classes
+  std::vector<std::int64_t> atom_class = {};  ///< of each atom, if atoms belong to classes
 
   [[nodiscard]] bool cancelled() const { return status == name_of(Status::kCancelled); }
   [[nodiscard]] FeatureExtractor extractor(const ImageShape& shape) const {
@@ -45,15 +45,15 @@ struct LearnedBasis {
   static LearnedBasis load(const Archive& archive);
 };
 
-/// What max-margin training leaves: the basis it kept and, where the classifier learned with the
-/// basis was the better one, that classifier.
+/// The outcome of max-margin training: the basis it kept and, if it was better, the classifier
+/// learned with it.
 struct JointOutcome {
   LearnedBasis basis;
   std::optional<ClassifierParts> classifier = {};
-  std::optional<double> temperature = {};  ///< for the classifier that is fitted otherwise
+  std::optional<double> temperature = {};  ///< for a classifier fitted separately
   std::vector<double> held_out_accuracy = {};
   JointComparison comparison = {};
-  std::string warning = {};  ///< empty: all went well
+  std::string warning = {};  ///< empty: no problems
 
   void save(Archive& archive) const;
   static JointOutcome load(const Archive& archive);

@@ -16,7 +16,7 @@
 namespace krica {
 namespace {
 
-/// What a model knows of the images it was learned from.
+/// The model's metadata about its training images.
 Model::Parts described(const Context& context, const ImageSet& images, const TrainingJob& job) {
   Model::Parts parts;
   parts.options = job.options;
@@ -37,11 +37,11 @@ SampleUnits learn_units(TrainingRun& run, const ImageSet& images) {
                [&] { return SampleUnits::of(run.context, images, units_of(run.job.options)); });
 }
 
-/// Learns atoms and, with joint methods, the classifier along with them.
+/// Learns the atoms and, for joint methods, the classifier with them.
 JointOutcome learn_all_atoms(TrainingRun& run, const ImageSet& input) {
   LearnedBasis basis = learn_basis(run, input);
   const bool joint = basis_method(run.job.options.method).joint;
-  if (joint && !basis.cancelled()) {  // unfinished atoms are not learned from
+  if (joint && !basis.cancelled()) {  // joint learning needs finished atoms
     return timed(run.report, "max-margin",
                  [&] { return learn_jointly(run, input, std::move(basis)); });
   }
@@ -62,8 +62,8 @@ void take_basis(LearnedBasis basis, Model::Parts& parts) {
   parts.atom_class = std::move(basis.atom_class);
 }
 
-/// The classifier that the atoms were learned with, or an SVM on their features. None where the job
-/// was cancelled and wants what there is.
+/// The classifier learned with the atoms, or an SVM on their features. None if the job was
+/// cancelled and wants what there is.
 std::optional<ClassifierParts> learn_classifier(TrainingRun& run, const ImageSet& images,
                                                 const ImageSet& input, JointOutcome* outcome,
                                                 Model::Parts& parts) {
@@ -97,7 +97,7 @@ Model learn(TrainingRun& run, const ImageSet& images, Model::Parts parts) {
   return Model(std::move(parts));
 }
 
-/// The job with everything settled that its options leave to the data.
+/// The job with everything set that its options leave to the data.
 TrainingJob settled_job(const TrainingJob& job, const ImageSet& images) {
   TrainingJob settled = job;
   settled.options = resolved(job.options, facts_of(images, job.classifier));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What every stage of a training job is given.
+// The arguments of every training stage.
 #pragma once
 
 #include <chrono>
@@ -17,12 +17,12 @@ namespace krica {
 
 struct TrainingRun {
   const Context& context;
-  const TrainingJob& job;  ///< its options are settled (resolved())
+  const TrainingJob& job;  ///< its options are resolved()
   Checkpoint& checkpoint;
   TrainingReport& report;
 };
 
-/// Does the work and notes in the report how long it took, whatever it returns or throws.
+/// Does the work and records its duration in the report, whether it returns or throws.
 template <class Work>
 std::invoke_result_t<Work> timed(TrainingReport& report, std::string stage, Work work) {
   struct Note {

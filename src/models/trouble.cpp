@@ -13,8 +13,7 @@
 namespace krica {
 namespace {
 
-/// Features of images do not need a converged basis; one that changed less than this is good
-/// enough.
+/// Image features do not need a converged basis; a relative change below this is good enough.
 constexpr double kStillFalling = 0.01;
 
 bool has_gamma(const PipelineOptions& settled) {
@@ -54,11 +53,11 @@ std::string collapsed_advice(const PipelineOptions& settled) {
 std::string numerical_advice(const PipelineOptions& settled) {
   return fmt::format(
       "the objective became infinite or NaN, and the best atoms before that were kept; try {}, a "
-      "smaller rate where Adam is the solver, or {}",
+      "smaller rate if Adam is the solver, or {}",
       weight_advice(settled), start_advice(settled));
 }
 
-/// Clustering has no option for its limit, except in omp-1.
+/// Only omp-1 has an option for the iteration limit of clustering.
 bool has_limit_option(const PipelineOptions& settled) {
   return !settled.method.starts_with("kmeans");
 }
@@ -76,7 +75,7 @@ std::string limit_advice(const PipelineOptions& settled, const std::vector<Histo
   const bool by_epochs = method.solvers == SolverChoice::kAdam ||
                          settled.basis.solver == SolverKind::kAdam ||
                          done != settled.basis.iterations.value_or(done);
-  // Adam's rate falls to 0 over its epochs: reaching the last one is how it ends.
+  // Adam's rate decreases to 0 over its epochs: it always ends at the last one.
   const bool matters = by_epochs || settled.descriptor.receptive_field != 1
                            ? is_still_falling(history)
                            : has_limit_option(settled);

@@ -11,7 +11,7 @@
 namespace krica {
 
 /// What went wrong with a basis and which options of its method may help; empty for a sound one.
-/// Options as resolved() gives them.
+/// Takes options from resolved().
 std::string trouble_with(const PipelineOptions& settled, std::string_view basis_status,
                          const std::vector<HistoryRow>& history);
 

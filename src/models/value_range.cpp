@@ -25,7 +25,7 @@ struct Extremes {
   float lowest = std::numeric_limits<float>::max();
   float highest = std::numeric_limits<float>::lowest();
 
-  /// Whether all values lie in 0 ... top, with a tenth of the values' own range to spare.
+  /// Whether all values lie in 0 ... top, with a tolerance of a tenth of their own range.
   [[nodiscard]] bool within(float top) const {
     return lowest >= -kSpare * highest && highest <= (1 + kSpare) * top;
   }
@@ -53,7 +53,7 @@ ValueRange range_of(const Extremes& extremes) {
   return extremes.within(kLargestByte) ? ValueRange::kBytes : ValueRange::kOther;
 }
 
-/// Every value times a factor.
+/// Multiplies every value by a factor.
 class Scaled final : public ImageSet {
  public:
   Scaled(const ImageSet& whole, float factor)
@@ -88,13 +88,14 @@ ImageSetPtr in_range(const Context& context, const ImageSet& images, ValueRange 
   const bool bytes = images.pixel_type() == PixelType::kUint8;
   if (images.shape().is_sample() || images.size() == 0) return nullptr;
   if (bytes && learned == ValueRange::kBytes) return nullptr;
-  if (!bytes && learned == ValueRange::kOther) return nullptr;  // one image may span any part of it
+  if (!bytes && learned == ValueRange::kOther)
+    return nullptr;  // a single image may span any part of it
   const Extremes extremes = bytes ? Extremes{0, kLargestByte} : extremes_of(context, images);
   const ValueRange given = bytes ? ValueRange::kBytes : range_of(extremes);
   if (given == learned) return nullptr;
   require(given != ValueRange::kOther && learned != ValueRange::kOther, "model",
-          "the images have values from {:.4g} to {:.4g}, where the model learned from {}; scale "
-          "them as the training images were",
+          "the images have values from {:.4g} to {:.4g}, but the model learned from {}; scale them "
+          "like the training images",
           extremes.lowest, extremes.highest,
           learned == ValueRange::kBytes  ? "values from 0 to 255"
           : learned == ValueRange::kUnit ? "values from 0 to 1"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The range of an image set's values. A model remembers that of its training images: the same
-// images as bytes and as floats in 0 ... 1 must give the same features, and others are refused
-// instead of being misread.
+// The value range of an image set. A model stores that of its training images: the same images as
+// bytes and as floats in 0 ... 1 must give the same features, and others are rejected rather than
+// misinterpreted.
 #pragma once
 
 #include <string_view>
@@ -19,13 +19,14 @@ enum class ValueRange {
 std::string_view name_of(ValueRange range);
 ValueRange value_range(std::string_view name);
 
-/// Bytes are known by their type; of floats the smallest and largest value decide, with a tenth of
-/// the range to spare for values that resizing overshot. Reads a float set whole.
+/// Bytes are known by their type; floats are classified by their minimum and maximum, with a
+/// tolerance of a tenth of the range for values that resizing overshot. Reads a float set
+/// completely.
 ValueRange value_range_of(const Context& context, const ImageSet& images);
 
-/// The images in the range that a model learned, scaled by 255 where one range is bytes and the
-/// other 0 ... 1; null where they are in it already. Throws InvalidArgument that names both ranges
-/// where no factor helps. For samples: null.
+/// The images in the range that a model was trained on, scaled by 255 if one range is bytes and the
+/// other 0 ... 1; null if they already are. Throws InvalidArgument naming both ranges if no factor
+/// fits. Null for samples.
 ImageSetPtr in_range(const Context& context, const ImageSet& images, ValueRange learned);
 
 }  // namespace krica

@@ -20,14 +20,14 @@ void require_atoms_and_classifier(const Model& model) {
   require(model.has_classifier(), "votes", "the model has no classifier; use train");
 }
 
-/// Below this a pooled code is taken for 0 and has no shares.
+/// A pooled code below this counts as 0 and is not distributed.
 constexpr float kNoCode = 1e-12F;
 
-/// What the pooled codes of an image add to a class's score.
+/// The contributions of an image's pooled codes to a class score.
 struct Shares {
   std::vector<float> pooled;         // cells × channels
-  std::vector<float> gains;          // of each pooled code beside a code of 0
-  std::vector<double> per_position;  // of a zone: what its positions add whatever their codes
+  std::vector<float> gains;          // of each pooled code, relative to a code of 0
+  std::vector<double> per_position;  // per zone: what each position adds, whatever its code
 };
 
 Shares shares_of(const Model& model, const Matrix<float>& zones, Index which) {
@@ -62,8 +62,8 @@ Shares shares_of(const Model& model, const Matrix<float>& zones, Index which) {
   return shares;
 }
 
-/// Divides what a pooled code adds among the codes of its cell: in proportion to them, or all to
-/// the first that is the maximum.
+/// Distributes the contribution of a pooled code over the codes of its cell: in proportion to them,
+/// or all to the first maximum.
 class Divider {
  public:
   Divider(const PoolingGrid& grid, Index channels, Shares& shares)
@@ -76,7 +76,7 @@ class Divider {
     grid.spread<float>(ratios.data(), per_code_);
   }
 
-  /// The part of one code. To be asked for every position once, in their order.
+  /// The share of one code. Call once for every position, in order.
   double part(Index zone, const float* code) {
     if (grid_.function() != PoolFunction::kMax)
       return ordered_dot(code, per_code_.row(zone), channels_);
@@ -98,7 +98,7 @@ class Divider {
   Matrix<float> per_code_;
 };
 
-/// Calls visit(position, code) for every position, in their order.
+/// Calls visit(position, code) for every position, in order.
 template <class Visit>
 void for_codes(const FeatureExtractor& extractor, const float* image, Visit visit) {
   const Partition tiles(extractor.positions(), kTilePositions);
@@ -110,7 +110,7 @@ void for_codes(const FeatureExtractor& extractor, const float* image, Visit visi
   }
 }
 
-/// The codes gathered over zones, which are pooled: zones × channels.
+/// The codes accumulated per zone, ready for pooling: zones × channels.
 Matrix<float> zone_codes_of(const FeatureExtractor& extractor, const float* image) {
   const PoolingGrid& grid = extractor.grid();
   Matrix<float> zones(grid.zones(), extractor.encoder().channels());
@@ -135,7 +135,7 @@ Matrix<float> atom_votes(const Model& model) {
   const Index K = extractor.encoder().atoms().rows();
   Matrix<float> votes(K, weights.rows());
   for (Index c = 0; c < weights.rows(); ++c) {
-    // Channels come cell by cell, K or 2K of them: atom u's are u, u + K, u + 2K, ...
+    // Channels are stored cell by cell, K or 2K of them: those of atom u are u, u + K, u + 2K, ...
     for (Index j = 0; j < extractor.features(); ++j) votes(j % K, c) += weights(c, j);
   }
   return votes;

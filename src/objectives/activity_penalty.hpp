@@ -2,7 +2,7 @@
 //
 // The Kullback-Leibler divergence KL(ρ ‖ q) of a unit's mean activity q from the target ρ, finite
 // for every q: sigmoids of saturated units round to 0 and 1, where it is infinite. Within 1e-8 of
-// them it goes on along its tangent, so that the slope stays that of the value.
+// these it is extended along its tangent, so that value and slope stay consistent.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +12,7 @@ namespace krica {
 
 struct ActivityPenalty {
   double value;
-  double slope;  ///< in q
+  double slope;  ///< derivative with respect to q
 };
 
 inline ActivityPenalty activity_penalty(double target, double mean) {

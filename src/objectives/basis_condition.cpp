@@ -14,8 +14,8 @@
 namespace krica {
 namespace {
 
-constexpr double kVariation = 1e-3;  // of the mean: codes that vary less hardly vary
-constexpr double kTwin = 1e-3;       // atoms nearer than this are the same atom
+constexpr double kVariation = 1e-3;  // relative to the mean: codes that vary less count as constant
+constexpr double kTwin = 1e-3;       // atoms closer than this count as the same atom
 constexpr Index kFirstBlock = 16 * kTileRows;
 
 bool over_half(Index part, Index whole) { return 2 * part > whole; }
@@ -30,7 +30,7 @@ Index inactive_atoms(const ColumnMoments& codes, Index K) {
   return std::count(active.begin(), active.end(), 0);
 }
 
-/// Whether w_u lies within kTwin of sign · w_v.
+/// Whether w_u is within kTwin of sign · w_v.
 template <class Scalar>
 bool are_twins(ConstMatrixView<Scalar> W, Index u, Index v, double sign) {
   double squared = 0;
@@ -41,7 +41,7 @@ bool are_twins(ConstMatrixView<Scalar> W, Index u, Index v, double sign) {
   return squared < kTwin * kTwin;
 }
 
-/// Linear codes of w and -w differ in their sign only.
+/// Linear codes of w and -w differ only in sign.
 template <class Scalar>
 bool has_twin(const Kernel& kernel, ConstMatrixView<Scalar> W, Index u) {
   const bool either_sign = kernel.kind == KernelKind::kLinear;
@@ -55,7 +55,7 @@ bool has_twin(const Kernel& kernel, ConstMatrixView<Scalar> W, Index u) {
 template <class Scalar>
 bool is_collapsed(const Context& context, const Kernel& kernel, ConstMatrixView<Scalar> W) {
   std::atomic<Index> twins{0};
-  // Most pairs are told apart by their first few values.
+  // Most pairs differ in their first few values.
   parallel_for(context, W.rows(), work_of(W.rows(), W.rows(), kPerValue), [&](Index u) {
     if (has_twin(kernel, W, u)) twins.fetch_add(1, std::memory_order_relaxed);
   });
@@ -64,7 +64,7 @@ bool is_collapsed(const Context& context, const Kernel& kernel, ConstMatrixView<
 
 }  // namespace
 
-/// The first block settles it for nearly every basis.
+/// The first block is sufficient for nearly every basis.
 template <class Scalar>
 bool codes_hardly_vary(const Context& context, ConstMatrixView<Scalar> X, Index K, Index channels,
                        const Encode<Scalar>& encode) {

@@ -14,8 +14,8 @@ class ContrastTerm {
  public:
   explicit ContrastTerm(const RicaOptions& options);
 
-  /// Adds weight · ∂/∂s_u to derivative[u] (where not null) and returns the unweighted sum.
-  /// scratch: K elements.
+  /// Adds weight · ∂/∂s_u to derivative[u] (unless null) and returns the unweighted sum. scratch: K
+  /// elements.
   template <class Scalar>
   double add(const Scalar* s, double weight, std::span<Scalar> scratch, Scalar* derivative) const;
 

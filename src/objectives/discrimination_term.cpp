@@ -88,7 +88,7 @@ DiscriminationTerm::DiscriminationTerm(const Discrimination& options, Index K,
   require(labels.empty() || static_cast<Index>(labels.size()) == n_samples, "discrimination",
           "{} labels for {} samples", labels.size(), n_samples);
   if (!active()) return;
-  require(!labels.empty(), "discrimination", "weight {} needs labels, one a sample", weight_);
+  require(!labels.empty(), "discrimination", "weight {} needs labels, one per sample", weight_);
   const int n_classes = count_classes(labels, n_samples);
   atom_class_ = atom_classes(options, K, n_classes);
   elastic_ = elastic_weight(options, atom_class_, n_classes);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// α d(s) of one code, with its derivative. The formula stands in
-// krica/objectives/terms.hpp.
+// α d(s) of one code, with its derivative. The formula is in krica/objectives/terms.hpp.
 #pragma once
 
 #include <span>
@@ -13,13 +12,13 @@ namespace krica {
 
 class DiscriminationTerm {
  public:
-  /// Throws InvalidArgument where the labels or the atoms' classes do not fit.
+  /// Throws InvalidArgument if the labels or the atoms' classes do not fit.
   DiscriminationTerm(const Discrimination& options, Index K, std::span<const int> labels,
                      Index n_samples);
 
   [[nodiscard]] bool active() const { return weight_ > 0; }
 
-  /// Adds weight · ∂d/∂s_u to derivative[u] (where not null) and returns weight · d(s).
+  /// Adds weight · ∂d/∂s_u to derivative[u] (unless null) and returns weight · d(s).
   template <class Scalar>
   double add(const Scalar* s, int label, Scalar* derivative) const;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// For objectives that see their samples as a matrix.
+// Base class of objectives whose samples are a matrix.
 #pragma once
 
 #include <span>
@@ -14,8 +14,8 @@ namespace krica {
 template <class Scalar>
 class EvaluatedObjective : public SampledObjective<Scalar> {
  public:
-  /// W is rows × cols. Keeps the view of X. Throws InvalidArgument for fewer than
-  /// two samples, NaN or Inf.
+  /// W is rows × cols. Keeps the view of X. Throws InvalidArgument for fewer than two samples, NaN
+  /// or Inf.
   EvaluatedObjective(std::string_view name, ConstMatrixView<Scalar> X, Index rows, Index cols)
       : name_(name), X_(X), rows_(rows), cols_(cols) {
     require_samples(X, name);
@@ -27,7 +27,7 @@ class EvaluatedObjective : public SampledObjective<Scalar> {
   [[nodiscard]] Index n_samples() const final { return X_.rows(); }
 
  protected:
-  /// f on the samples; overwrites gradient where it is not null.
+  /// f on the samples; overwrites gradient unless it is null.
   virtual double evaluate_on(const Context& context, const Samples<Scalar>& on,
                              ConstMatrixView<Scalar> W, MatrixView<Scalar>* gradient) = 0;
 

@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Sums over samples of products with a row per atom, AᵀB. Cut into tiles of atoms alone they have
-// too few parts for many threads, and smaller tiles are slower products; so the samples are cut
-// into groups as well, each with a sum of its own: group g has part g of every block. Groups and
-// parts follow from the sizes alone.
+// Sums over samples of products with one row per atom, AᵀB. Tiles of atoms alone are too few for
+// many threads, and smaller tiles make products slower; so the samples are divided into groups as
+// well, each with its own sum: group g has part g of every block. Groups and parts depend only on
+// the sizes.
 //
-// A group adds up its blocks from the first to the last. A tree would need a sum of the gradient's
-// size for each of its levels and as many passes over them, where products now add to the one sum
-// in place. The order is fixed all the same: blocks come one after the other, and within a block a
-// tile of a group's sum is one thread's. The groups' sums are added over a tree. So threads may
-// share groups and tiles in any way, and several machines get the same bits where each owns whole
-// groups, of all blocks.
+// A group adds its blocks in order. A tree would need a sum of the gradient's size for each level
+// and a pass over each, whereas now products are added to the sum in place. The order is still
+// fixed: blocks come one after another, and within a block one thread owns each tile of a group's
+// sum. The sums of the groups are added in a tree. Threads can therefore share groups and tiles in
+// any way, and several machines get the same bits if each owns whole groups across all blocks.
 #pragma once
 
 #include <algorithm>
@@ -27,11 +26,11 @@ namespace krica {
 template <class Scalar>
 class GroupSums {
  public:
-  /// Zeros. `samples` is how many there will be in all, `tasks` how many one group's part of a
-  /// product is cut into.
+  /// Zeros. `samples` is the total number of samples, `tasks` the number of tasks in one group's
+  /// part of a product.
   void start(Index rows, Index cols, Index samples, Index tasks) {
     constexpr Index kTasks = 32;              // enough for threads to share evenly
-    constexpr Index kSamplesPerGroup = 1024;  // more than pay for adding up the group's sum
+    constexpr Index kSamplesPerGroup = 1024;  // more than pays for adding the group's sum
     groups_ = std::clamp<Index>((kTasks + tasks - 1) / tasks, 1,
                                 std::max<Index>(1, samples / kSamplesPerGroup));
     rows_ = rows;
@@ -41,10 +40,10 @@ class GroupSums {
       sums_.set_zero();
   }
 
-  /// The samples of a block in as many parts as there are groups, or fewer: part g belongs to sum
-  /// g.
+  /// Divides the samples of a block into as many parts as there are groups, or fewer: part g
+  /// belongs to sum g.
   [[nodiscard]] Partition parts(Index samples) const {
-    constexpr Index kFewest = 64;  // a product over fewer is slow
+    constexpr Index kFewest = 64;  // products over fewer are slow
     return {samples, std::max(kFewest, (samples + groups_ - 1) / groups_)};
   }
 
@@ -52,7 +51,7 @@ class GroupSums {
     return MatrixView<Scalar>(sums_).rows_between(group * rows_, (group + 1) * rows_);
   }
 
-  /// The sum over the groups, which the first becomes.
+  /// The sum over the groups, stored in the first.
   MatrixView<Scalar> total(const Context& context) {
     constexpr Index kRowsAtATime = 32;
     const Partition tiles(rows_, kRowsAtATime);

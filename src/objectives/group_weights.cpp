@@ -21,8 +21,10 @@ void validate_topographic(const AtomGroups& groups, Index K) {
   const auto [rows, cols] = grid_of(groups, K);
   require(rows > 0 && cols > 0 && rows * cols == K, "pooling-groups",
           "a grid of {} x {} is not filled by {} atoms", rows, cols, K);
-  require(rows >= 2 && cols >= 2, "pooling-groups",
-          "{} atoms fill no grid of at least 2 x 2; choose a number of atoms that is not prime", K);
+  require(
+      rows >= 2 && cols >= 2, "pooling-groups",
+      "{} atoms do not fill a grid of at least 2 x 2; choose a number of atoms that is not prime",
+      K);
 }
 
 void validate_custom(const AtomGroups& groups, Index K) {
@@ -95,7 +97,8 @@ void GroupWeights::push_row(std::span<const std::pair<Index, double>> entries) {
 void GroupWeights::build_neighbourhoods(const AtomGroups& groups) {
   const auto [rows, cols] = grid_of(groups, K_);
   for (Index j = 0; j < K_; ++j) {
-    // A set: on a grid of two rows the upper and the lower neighbour are one atom, and count once.
+    // A set: on a grid with two rows the upper and lower neighbours are the same atom and count
+    // once.
     std::set<Index> neighbours;
     for (Index down = -1; down <= 1; ++down) {
       for (Index right = -1; right <= 1; ++right) {

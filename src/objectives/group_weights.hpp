@@ -12,11 +12,11 @@ namespace krica {
 
 class GroupWeights {
  public:
-  /// Throws InvalidArgument where the groups do not fit K atoms.
+  /// Throws InvalidArgument if the groups do not fit K atoms.
   GroupWeights(const AtomGroups& groups, Index K);
 
-  /// Adds weight · ∂/∂s_u to derivative[u] (where derivative is not null) and returns the
-  /// unweighted sum. sign: K values of ±1, or empty for all +1. scratch: K elements.
+  /// Adds weight · ∂/∂s_u to derivative[u] (unless null) and returns the unweighted sum. sign: K
+  /// values of ±1, or empty for all +1. scratch: K elements.
   template <class Scalar>
   double add(const Scalar* s, double epsilon, double weight, std::span<const int> sign,
              std::span<Scalar> scratch, Scalar* derivative) const;

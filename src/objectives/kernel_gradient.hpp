@@ -3,10 +3,10 @@
 // The gradient of any objective that depends on W through codes and Gram matrix, S_iu = κ(w_u, x_i)
 // and G_uv = κ(w_u, w_v):
 //
-//   ∂f/∂w_p = Σ_i A_ip ∂κ(w_p, x_i)/∂w_p + 2 Σ_v B_pv ∂κ(w_p, w_v)/∂w_p,  A = ∂f/∂S, B = ∂f/∂G =
-//   CᵀC
+//   ∂f/∂w_p = Σ_i A_ip ∂κ(w_p, x_i)/∂w_p + 2 Σ_v B_pv ∂κ(w_p, w_v)/∂w_p,
+//   A = ∂f/∂S, B = ∂f/∂G = CᵀC
 //
-// gathered block by block of samples; C are the codes (kRICA's are S itself, KSR's are solved for).
+// accumulated over blocks of samples; C are the codes (S itself for kRICA; solved for in KSR).
 #pragma once
 
 #include <span>
@@ -20,7 +20,7 @@ namespace krica {
 template <class Scalar>
 class KernelGradient {
  public:
-  /// Forgets what was gathered; K atoms of n values, and so many samples to come.
+  /// Resets the sums; K atoms of n values, and the number of samples to come.
   void start(Index K, Index n, Index samples) {
     const Index tiles = atom_tiles(K).count();
     products_.start(K, K, samples, tiles * (tiles + 1) / 2);
@@ -28,7 +28,7 @@ class KernelGradient {
     totals_.start(1, K, samples, tiles);
   }
 
-  /// A block's part through S: M = A ∘ slopes (rows of X × K).
+  /// The contribution of a block through S: M = A ∘ slopes (rows of X × K).
   void add(const Context& context, const AtomSet<Scalar>& atoms, ConstMatrixView<Scalar> M,
            ConstMatrixView<Scalar> X) {
     const Partition tiles = atom_tiles(atoms.count());
@@ -44,8 +44,8 @@ class KernelGradient {
     });
   }
 
-  /// A block's CᵀC: tiles of the lower triangle, each summed over the blocks in their order. Those
-  /// on the diagonal are half the work, so they come last, when threads run out of tasks.
+  /// A block's CᵀC: tiles of the lower triangle, each summed over the blocks in order. Tiles on the
+  /// diagonal are half the work, so they come last, when threads run out of tasks.
   void add_code_products(const Context& context, ConstMatrixView<Scalar> codes) {
     const Partition tiles = atom_tiles(codes.cols());
     const Partition parts = products_.parts(codes.rows());
@@ -70,8 +70,8 @@ class KernelGradient {
   }
 
   /// The whole gradient times `scale`; `weight` is that of the term in G. The part through G is the
-  /// part through S with the atoms as samples and weights 2 CᵀC; the factor 2 covers both arguments
-  /// of κ(w_u, w_v). Where wanted, also the curvature D with ∂f/∂w_p = D_p (w_p - w*_p).
+  /// part through S with the atoms as samples and weights 2 CᵀC; the factor 2 accounts for both
+  /// arguments of κ(w_u, w_v). On request also the curvature D with ∂f/∂w_p = D_p (w_p - w*_p).
   void finish(const Context& context, const AtomSet<Scalar>& atoms, ConstMatrixView<Scalar> W,
               const Matrix<Scalar>& G_slopes, double weight, double scale,
               MatrixView<Scalar> gradient, std::span<double> curvature) {
@@ -108,7 +108,7 @@ class KernelGradient {
     Index row;
     Index col;
   };
-  /// Those with col < row, then those on the diagonal.
+  /// Tiles with col < row, then those on the diagonal.
   static std::vector<TilePair> pairs_of(Index tiles) {
     std::vector<TilePair> pairs;
     for (Index row = 0; row < tiles; ++row) {

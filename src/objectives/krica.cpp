@@ -32,7 +32,7 @@ void KricaOptions::validate() const {
 
 namespace {
 
-/// Memory of one evaluation, kept between evaluations: blocks of codes and K×K matrices.
+/// Memory of an evaluation, reused by the next: blocks of codes and K×K matrices.
 template <class Scalar>
 struct Workspace {
   Matrix<Scalar> G;         // κ(w_u, w_v)
@@ -60,8 +60,7 @@ struct Workspace {
   }
 };
 
-/// One evaluation of f, and of its gradient where wanted. Sums over samples are unscaled until
-/// finish.
+/// One evaluation of f, with its gradient on request. Sums over samples are unscaled until finish.
 template <class Scalar>
 class Evaluation {
  public:
@@ -206,7 +205,7 @@ struct KricaObjective<Scalar>::Implementation {
 
 namespace {
 
-/// The checks that come before any member is built, so that the first fault is the one named.
+/// Checks made before any member is constructed, so that the first error is the one reported.
 template <class Scalar>
 ConstMatrixView<Scalar> checked(ConstMatrixView<Scalar> X, const KricaOptions& options) {
   require_samples(X, "krica");

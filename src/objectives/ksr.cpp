@@ -72,7 +72,7 @@ double KsrObjective<Scalar>::solve_block(const Context& context, const Samples<S
                                          Range block, const AtomSet<Scalar>& atoms,
                                          const GramLasso& lasso, bool with_gradient) {
   const Partition tiles(block.size(), kTileRows);
-  // Each sample's code is solved for, in passes over the Gram matrix.
+  // Each sample's code is solved for by passes over the Gram matrix.
   const Work work = work_of(block.size(), atoms.count(), 10 * atoms.count());
   return ordered_reduce(context, tiles.count(), work, [&](Index t) {
     const Range tile = tiles[t];
@@ -91,7 +91,7 @@ double KsrObjective<Scalar>::solve_block(const Context& context, const Samples<S
   });
 }
 
-/// On entry row `row` of codes_ holds κ(W, x); on return the code.
+/// In: κ(W, x) in row `row` of codes_; out: the code.
 template <class Scalar>
 double KsrObjective<Scalar>::solve_row(const Scalar* x, Index sample, const GramLasso& lasso,
                                        Index row, bool warm) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Kernel sparse representation: the basis whose kernel sparse codes cost least,
+// Kernel sparse representation: the basis with the lowest cost of kernel sparse codes,
 //
 //   f(W) = 1/m Σ_i min_s [ κ(x_i,x_i) - 2 s·κ(W,x_i) + s G sᵀ + λ‖s‖₁ ],   G_uv = κ(w_u, w_v)
 //
@@ -11,8 +11,8 @@
 //   ∂f/∂S = -2C/m,   ∂f/∂G = CᵀC/m
 // and the gradient is that of kernel_gradient.hpp; it is exact up to the root of the tolerance.
 //
-// Evaluations on all samples start from the codes kept last (keep_codes), on a part of them from
-// zero. What is kept is part of a solver's state: save_codes and load_codes.
+// Evaluations on all samples start from the codes kept last (keep_codes), evaluations on a subset
+// from zero. The kept codes are part of a solver's state: save_codes and load_codes.
 #pragma once
 
 #include <utility>
@@ -31,8 +31,9 @@ class GramLasso;
 struct KsrOptions {
   Index n_components = 0;  ///< K > 0
   Kernel kernel = {};
-  double sparsity = 0.1;    ///< λ > 0
-  double tolerance = 1e-6;  ///< of a code: its cost is this part of κ(x,x) from the least, > 0
+  double sparsity = 0.1;  ///< λ > 0
+  /// A code's cost is within this fraction of κ(x,x) of the minimum; > 0.
+  double tolerance = 1e-6;
 
   void validate() const;
 };
@@ -45,7 +46,7 @@ class KsrObjective final : public EvaluatedObjective<Scalar>, public BasisObject
   [[nodiscard]] BasisCondition condition(const Context& context,
                                          ConstMatrixView<Scalar> W) override;
 
-  /// The codes of the last evaluation on all samples are where the next ones start.
+  /// Starts the next evaluations from the codes of the last evaluation on all samples.
   void keep_codes() { kept_ = latest_; }
   void save_codes(Archive& state) const;
   void load_codes(const Archive& state);
@@ -60,7 +61,7 @@ class KsrObjective final : public EvaluatedObjective<Scalar>, public BasisObject
   double solve_row(const Scalar* x, Index sample, const GramLasso& lasso, Index row, bool warm);
 
   KsrOptions options_;
-  std::vector<SparseCode> kept_;    // one a sample, or none
+  std::vector<SparseCode> kept_;    // one per sample, or none
   std::vector<SparseCode> latest_;  // of the last evaluation on all samples
   Matrix<Scalar> codes_;            // of one block: κ(W, x), then C
   Matrix<Scalar> slopes_;           // then -2C ∘ slopes

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// One sigmoid layer as one matrix, which is what the solvers move: (K+1) × (n+1) or, with a decoder
-// of its own, (K+1) × (2n+1).
+// One sigmoid layer packed into one matrix for the solvers: (K+1) × (n+1) or, with a separate
+// decoder, (K+1) × (2n+1).
 //   row u < K:  [ w_u (n) | b_u | v_u (n, untied only) ]       weights, bias, decoder
 //   row K:      [ c (n)   | 0   | 0 ]                          bias of the visible side
 #pragma once
@@ -15,7 +15,7 @@ namespace krica {
 template <class Scalar>
 struct PackedLayer {
   ConstMatrixView<Scalar> weights;  // K×n
-  ConstMatrixView<Scalar> decoder;  // K×n; the weights themselves where tied
+  ConstMatrixView<Scalar> decoder;  // K×n; the weights themselves if tied
   std::vector<Scalar> bias;         // K
   const Scalar* visible_bias;       // n
 
@@ -28,7 +28,7 @@ struct PackedLayer {
   }
 };
 
-/// Atoms K×n with a bias for each, packed; the decoder starts as the atoms.
+/// Packs atoms K×n with a bias for each; the decoder starts as a copy of the atoms.
 template <class Scalar>
 Matrix<Scalar> packed_layer(ConstMatrixView<Scalar> atoms, Scalar bias, bool untied) {
   const Index K = atoms.rows();

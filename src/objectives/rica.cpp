@@ -21,8 +21,8 @@ namespace {
 
 using blas::Op;
 
-/// Σ_i ‖VᵀV x_i - x_i‖² = tr(E C E) with E = VᵀV - I and C = XᵀX, in double; its gradient 2V(EC +
-/// CE).
+/// Σ_i ‖VᵀV x_i - x_i‖² = tr(E C E) with E = VᵀV - I and C = XᵀX, in double;
+/// its gradient is 2V(EC + CE).
 class Reconstruction {
  public:
   template <class Scalar>
@@ -30,7 +30,7 @@ class Reconstruction {
     blas::gram_of_columns<Scalar>(context, X, C_);
   }
 
-  /// Where gradient is wanted (K×n), overwrites it.
+  /// Overwrites the gradient (K×n) if it is wanted.
   template <class Scalar>
   double value(const Context& context, ConstMatrixView<Scalar> V, Matrix<double>* gradient) const {
     const Index n = V.cols();
@@ -74,9 +74,9 @@ struct RicaObjective<Scalar>::Implementation {
   Samples<Scalar> samples;
   ContrastTerm contrast;
   DiscriminationTerm discrimination;
-  std::optional<Reconstruction> full_reconstruction;  // made at the first full evaluation
-  Matrix<Scalar> codes;                               // of one block; become the weights ∂f/∂s
-  AtomProducts<Scalar> products;                      // of these with the samples
+  std::optional<Reconstruction> full_reconstruction;  // computed at the first full evaluation
+  Matrix<Scalar> codes;           // of one block; replaced by the weights ∂f/∂s
+  AtomProducts<Scalar> products;  // of these with the samples
 
   Implementation(ConstMatrixView<Scalar> X, RicaOptions opts, std::span<const int> given_labels)
       : options(std::move(opts)),
@@ -121,7 +121,7 @@ struct RicaObjective<Scalar>::Implementation {
     return weights.scale * (weights.reconstruction * reconstruction_value + code_value);
   }
 
-  /// weight·contrast + discrimination, summed over the samples; their gradient in V where wanted.
+  /// weight·contrast + discrimination, summed over the samples; their gradient in V on request.
   double add_code_terms(const Context& context, const Samples<Scalar>& on, double weight,
                         ConstMatrixView<Scalar> V, Matrix<Scalar>* gradient) {
     const Partition blocks(on.X.rows(), block_rows_for<Scalar>(options.block_rows, V.rows()));
@@ -177,7 +177,7 @@ struct RicaObjective<Scalar>::Implementation {
 
 namespace {
 
-/// The checks that come before any member is built, so that the first fault is the one named.
+/// Checks made before any member is constructed, so that the first error is the one reported.
 template <class Scalar>
 ConstMatrixView<Scalar> checked(ConstMatrixView<Scalar> X, const RicaOptions& options) {
   require_samples(X, "rica");

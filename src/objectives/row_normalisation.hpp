@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // V = W with normalised rows, and gradients in V pulled back to W:
-//   v = w/ρ, ρ = sqrt(‖w‖² + c), c = 0 (exact) or 1e-5 (soft)  ⇒  ∂f/∂w = (g - (g·v) v)/ρ, g =
-//   ∂f/∂v.
+//   v = w/ρ, ρ = sqrt(‖w‖² + c), c = 0 (exact) or 1e-5 (soft)
+//   ⇒  ∂f/∂w = (g - (g·v) v)/ρ, g = ∂f/∂v.
 #pragma once
 
 #include <cmath>

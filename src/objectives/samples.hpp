@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Samples with their labels, whole or as a gathered batch, and the size of the blocks in which they
-// are worked through.
+// Samples with their labels, all or a gathered batch, and the size of the blocks to process them
+// in.
 #pragma once
 
 #include <algorithm>
@@ -16,11 +16,11 @@
 
 namespace krica {
 
-/// All samples, or a gathered part of them.
+/// All samples, or a gathered subset.
 template <class Scalar>
 struct Samples {
   ConstMatrixView<Scalar> X;
-  std::span<const int> labels = {};      // empty, or one a row of X
+  std::span<const int> labels = {};      // empty, or one per row of X
   std::span<const Index> gathered = {};  // indices of the rows of X among all samples; empty: all
 
   [[nodiscard]] bool is_all() const { return gathered.empty(); }
@@ -32,7 +32,7 @@ struct Samples {
   }
 };
 
-/// A copy of some rows; keeps the view of their indices.
+/// Copies some rows; keeps the view of their indices.
 template <class Scalar>
 class GatheredSamples {
  public:
@@ -55,7 +55,7 @@ class GatheredSamples {
   std::span<const Index> rows_;
 };
 
-/// body(samples) with all of them, or with a copy of the given rows.
+/// Calls body(samples) with all samples, or with a copy of the given rows.
 template <class Scalar, class Body>
 double on_samples(const Samples<Scalar>& all, std::optional<std::span<const Index>> rows,
                   std::string_view operation, Body body) {
@@ -64,7 +64,7 @@ double on_samples(const Samples<Scalar>& all, std::optional<std::span<const Inde
   return body(batch.samples());
 }
 
-/// The checks that every objective makes of its data.
+/// The checks of data that all objectives share.
 template <class Scalar>
 void require_samples(ConstMatrixView<Scalar> X, std::string_view operation) {
   require_not_empty(X, operation, "X");
@@ -84,15 +84,15 @@ void require_basis(ConstMatrixView<Scalar> W, Index K, Index n, std::string_view
   require_finite(W, operation, "W");
 }
 
-/// Rows of one tile: enough for the matrix products to run at full rate.
+/// Rows per tile: enough for matrix products at full speed.
 inline constexpr Index kTileRows = 256;
 
-/// The atoms in tiles of the gradient: two from 200 on, so that threads can share them, and of no
-/// more than 400 (docs/decisions/0005-performance.md).
+/// Divides the atoms into tiles of the gradient: two from 200 atoms on, so that threads can share
+/// them, and none with more than 400 (docs/decisions/0005-performance.md).
 inline Partition atom_tiles(Index K) { return {K, std::clamp<Index>(K / 2, 100, 400)}; }
 
-/// As many samples as make a block of codes of at most 64 MiB: a multiple of 16 tiles where there
-/// are as many, as 2, 4, 8 or 16 threads share these evenly.
+/// The number of samples whose codes take at most 64 MiB: a multiple of 16 tiles if there are as
+/// many, because 2, 4, 8 or 16 threads share these evenly.
 template <class Scalar>
 Index block_rows_for(Index requested, Index K) {
   if (requested > 0) return requested;

@@ -24,7 +24,7 @@ ConstMatrixView<Scalar> checked(ConstMatrixView<Scalar> X,
   return X;
 }
 
-/// Sums over some samples; those that only the gradient needs are empty where it is not wanted.
+/// Sums over samples; those that only the gradient needs are empty without it.
 template <class Scalar>
 struct Sums {
   double squared_error = 0;        // Σ ‖x̂ - x‖²
@@ -65,7 +65,7 @@ void add_product(const Matrix<Scalar>& A, ConstMatrixView<Scalar> B, Matrix<Scal
   blas::gemm<Scalar>(Op::kTransposed, Op::kPlain, Scalar(1), A, B, Scalar(1), sum);
 }
 
-/// One tile, on one thread.
+/// One tile, single-threaded.
 template <class Scalar>
 void add_tile(const PackedLayer<Scalar>& layer, ConstMatrixView<Scalar> X, bool with_gradient,
               Sums<Scalar>& sums) {
@@ -108,7 +108,7 @@ Sums<Scalar> sums_over(const Context& context, const PackedLayer<Scalar>& layer,
       });
 }
 
-/// The gradient from the sums; t as in the header.
+/// Computes the gradient from the sums; t as in the header.
 template <class Scalar>
 void fill_gradient(const Sums<Scalar>& sums, const PackedLayer<Scalar>& layer,
                    const std::vector<double>& t, double m, const SparseAutoencoderOptions& options,

@@ -7,11 +7,11 @@
 //   KL(ρ ‖ ρ̂) = ρ log(ρ/ρ̂) + (1-ρ) log((1-ρ)/(1-ρ̂))
 //
 // Tied: V = W, counted once in the last term. A. Ng, "Sparse Autoencoder", CS294A lecture notes,
-// 2011; the linear decoder because whitened patches have no bounds. The parameters are one matrix
-// (packed_layer.hpp). With e = x̂ - x, H' = H ∘ (1-H) and t_u = β(-ρ/ρ̂_u + (1-ρ)/(1-ρ̂_u)),
+// 2011; with a linear decoder, because whitened patches are unbounded. The parameters are one
+// matrix (packed_layer.hpp). With e = x̂ - x, H' = H ∘ (1-H) and t_u = β(-ρ/ρ̂_u + (1-ρ)/(1-ρ̂_u)),
 //   ∂f/∂W = 1/m [(E Vᵀ ∘ H')ᵀX + diag(t) H'ᵀX] + μW,   ∂f/∂V = 1/m HᵀE + μV,
-// so t may be known last and one pass over the samples is enough. f is not a sum over samples: on a
-// part of them ρ̂ is that part's mean.
+// so t is not needed until the end, and one pass over the samples is enough. f is not a sum over
+// samples: on a subset, ρ̂ is the mean over that subset.
 #pragma once
 
 #include "objectives/evaluated_objective.hpp"
@@ -23,7 +23,7 @@ struct SparseAutoencoderOptions {
   double sparsity = 3;            ///< β >= 0
   double sparsity_target = 0.05;  ///< ρ in (0, 1)
   double weight_decay = 3e-3;     ///< μ >= 0
-  bool untied = false;            ///< a decoder of its own
+  bool untied = false;            ///< with a separate decoder
 
   void validate() const;
 };

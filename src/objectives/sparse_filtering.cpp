@@ -31,7 +31,7 @@ Matrix<double> times(const Context& context, ConstMatrixView<Scalar> W, const Ma
   return result;
 }
 
-/// Sums over some samples; without a gradient, of the value alone.
+/// Sums over samples; only those for the value if no gradient is wanted.
 template <class Scalar>
 struct Sums {
   double value = 0;
@@ -42,7 +42,8 @@ struct Sums {
   static auto members(auto& sums) { return std::tie(sums.value, sums.alignment, sums.products); }
 };
 
-/// Turns one sample's s into ∂f/∂s (times m); adds δ ∘ F̃ to alignment. Returns its part of f.
+/// Replaces one sample's s with ∂f/∂s (times m); adds δ ∘ F̃ to alignment. Returns its contribution
+/// to f.
 template <class Scalar>
 double filter_row(Scalar* s, const std::vector<double>& norms, double* alignment) {
   double sum = 0;

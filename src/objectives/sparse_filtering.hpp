@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Sparse filtering: features of which few are active in a sample, each in few samples.
+// Sparse filtering: few features are active per sample, and each feature in few samples.
 //
 //   F_iu = sqrt((w_u·x_i)² + ε)                       soft absolute value
 //   F̃_iu = F_iu / N_u,   N_u = sqrt(Σ_i F_iu² + ε)    each feature has norm 1 over the samples
@@ -11,7 +11,7 @@
 // sparsefilt, which sums where this takes the mean. N_u² = w_uᵀ(XᵀX)w_u + (m+1)ε needs no codes, so
 // one pass over the samples gives f and its gradient: with δ = ∂f/∂F̃,
 //   ∂f/∂w_u = 1/N_u Σ_i δ_iu (s_iu/F_iu) x_i - (Σ_i δ_iu F̃_iu)/N_u² (XᵀX) w_u,   s_iu = w_u·x_i.
-// f is not a sum over samples: on a part of them the features are normalised over that part.
+// f is not a sum over samples: on a subset, the features are normalised over that subset.
 #pragma once
 
 #include <optional>
@@ -21,7 +21,7 @@
 
 namespace krica {
 
-inline constexpr double kSoftAbsolute = 1e-8;  // ε, of the code too
+inline constexpr double kSoftAbsolute = 1e-8;  // ε, also of the code
 
 template <class Scalar>
 class SparseFilteringObjective final : public EvaluatedObjective<Scalar>,
@@ -36,7 +36,7 @@ class SparseFilteringObjective final : public EvaluatedObjective<Scalar>,
   double evaluate_on(const Context& context, const Samples<Scalar>& batch,
                      ConstMatrixView<Scalar> W, MatrixView<Scalar>* gradient) override;
 
-  std::optional<Matrix<double>> all_products_;  // XᵀX of all samples, made once
+  std::optional<Matrix<double>> all_products_;  // XᵀX of all samples, computed once
 };
 
 }  // namespace krica

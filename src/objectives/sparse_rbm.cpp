@@ -39,7 +39,7 @@ double mean_square(const Context& context, ConstMatrixView<Scalar> X) {
   return sum / static_cast<double>(X.rows() * X.cols());
 }
 
-/// What one pass over the samples sums up.
+/// The sums of one pass over the samples.
 template <class Scalar>
 struct Sums {
   double squared_error = 0;            // Σ ‖x' - x‖²
@@ -67,12 +67,12 @@ class Phases {
   Phases(const Context& context, const PackedLayer<Scalar>& layer, double variance)
       : context_(context), layer_(layer), variance_(static_cast<Scalar>(variance)) {}
 
-  /// Of one tile, on one thread.
+  /// One tile, single-threaded.
   void add(const Samples<Scalar>& batch, Range tile, Sums<Scalar>& sums) const {
     const ConstMatrixView<Scalar> X = batch.X.rows_between(tile.begin, tile.end);
     const Index K = layer_.weights.rows();
     Matrix<Scalar> P(X.rows(), K);
-    Matrix<Scalar> model_P(X.rows(), K);  // first the draws, then p(h | x')
+    Matrix<Scalar> model_P(X.rows(), K);  // first the sampled units, then p(h | x')
     Matrix<Scalar> model_X(X.rows(), X.cols());
     probabilities(X, P);
     for (Index i = 0; i < X.rows(); ++i) {

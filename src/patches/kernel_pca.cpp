@@ -21,8 +21,8 @@ using blas::Op;
 
 constexpr std::string_view kName = "kernel_pca";
 constexpr Index kTileRows = 256;
-constexpr double kNoVariance = 1e-9;  // part of the largest eigenvalue
-constexpr double kMostDegree = 1e9;   // that an int holds; the kernel itself allows less
+constexpr double kNoVariance = 1e-9;  // fraction of the largest eigenvalue
+constexpr double kMostDegree = 1e9;   // that an int can hold; the kernel itself allows less
 
 template <class Scalar>
 Matrix<Scalar> choose_landmarks(const Context& context, ConstMatrixView<Scalar> X,
@@ -39,8 +39,8 @@ Matrix<Scalar> choose_landmarks(const Context& context, ConstMatrixView<Scalar> 
   return landmarks;
 }
 
-/// Rows v_d / sqrt(λ_d) of the directions with λ_d above rounding: r × l, so that z = rows · κ(L,
-/// x).
+/// Rows v_d / sqrt(λ_d) of the directions with λ_d above rounding error: r × l, so that z = rows ·
+/// κ(L, x).
 template <class Scalar>
 Matrix<double> inverse_root(const Context& context, const Kernel& kernel,
                             const Matrix<Scalar>& landmarks) {
@@ -74,7 +74,7 @@ struct Moments {
   static auto members(auto& sums) { return std::tie(sums.mean, sums.covariance); }
 };
 
-/// One tile, on one thread.
+/// One tile, single-threaded.
 template <class Scalar>
 void add_tile(const AtomSet<Scalar>& set, ConstMatrixView<Scalar> X, const Matrix<double>& root,
               Moments& sums) {
@@ -198,8 +198,8 @@ void KernelPca<Scalar>::apply(ConstMatrixView<Scalar> samples, MatrixView<Scalar
 template <class Scalar>
 Matrix<Scalar> KernelPca<Scalar>::apply(const Context& context,
                                         ConstMatrixView<Scalar> samples) const {
-  require(samples.cols() == inputs(), kName, "samples have {} columns, {} were learned",
-          samples.cols(), inputs());
+  require(samples.cols() == inputs(), kName, "samples have {} columns, expected {}", samples.cols(),
+          inputs());
   Matrix<Scalar> projected(samples.rows(), outputs());
   const Partition tiles(samples.rows(), kTileRows);
   const Work work = work_of(samples.rows(), landmarks_.rows(), inputs() + outputs() + kPerExp);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// LocalDescriptors: an image as a grid of positions with a vector of numbers at each. What is
-// learned from and what is encoded are these vectors; nothing else looks at pixels.
+// LocalDescriptors: an image as a grid of positions with a vector of numbers at each. Learning and
+// encoding use these vectors; nothing else accesses pixels.
 //
 //   PixelPatches    the pixels of a square patch, channel by channel; positions are `stride` apart
 //   SampleValues    samples: one position, at which the sample itself is the vector
 //
-// Another descriptor is another class here and a case in make_descriptors().
+// To add a descriptor, add a class here and a case in make_descriptors().
 #pragma once
 
 #include <memory>
@@ -39,12 +39,13 @@ class LocalDescriptors {
   LocalDescriptors& operator=(const LocalDescriptors&) = delete;
   virtual ~LocalDescriptors() = default;
 
-  /// Numbers in a descriptor.
+  /// Number of values in a descriptor.
   [[nodiscard]] virtual Index dimensions() const = 0;
-  /// Of an image of that shape, which may be another for every image. Throws InvalidArgument where
-  /// it has none.
+  /// The positions of an image of that shape, which may differ between images. Throws
+  /// InvalidArgument if it has none.
   [[nodiscard]] virtual Positions positions(const ImageShape& shape) const = 0;
-  /// Row after row of `descriptors`, run after run: those of a planar image. One thread.
+  /// Writes the descriptors of a planar image to the rows of `descriptors`, run by run.
+  /// Single-threaded.
   virtual void read(const float* image, const ImageShape& shape, std::span<const PositionRun> runs,
                     MatrixView<float> descriptors) const = 0;
 };
@@ -54,14 +55,14 @@ struct LocalDescriptorOptions {
   Index receptive_field = 6;  ///< side of a patch in pixels, >= 1
   Index stride = 1;           ///< pixels between neighbouring patches, >= 1
 
-  /// The same at every place that they fit, to learn from.
+  /// The same at every possible position, to learn from.
   [[nodiscard]] LocalDescriptorOptions dense() const { return {receptive_field, 1}; }
 
   void validate() const;
 };
 
-/// The descriptors of images like these; of samples their values, whatever the options say. Throws
-/// InvalidArgument for bad options.
+/// The descriptors for images like these; for samples their values, whatever the options. Throws
+/// InvalidArgument for invalid options.
 LocalDescriptorsPtr make_descriptors(const LocalDescriptorOptions& options,
                                      const ImageShape& shape);
 

@@ -33,8 +33,8 @@ void normalise_length(float* x, Index n) {
   for (Index j = 0; j < n; ++j) x[j] *= factor;
 }
 
-/// What brings pixels to the range 0 ... 255. Two ranges are recognised, [0, 1] and [0, 255], also
-/// where resampling overshoots them or all images are dark; others are mapped by their extent.
+/// The factor that scales pixels to 0 ... 255. Recognises the ranges [0, 1] and [0, 255], even if
+/// resampling overshoots them or all images are dark; other ranges are scaled by their extent.
 float pixel_scale_of(ConstMatrixView<float> raw) {
   float largest = 0;
   float smallest = 0;
@@ -131,7 +131,7 @@ Preprocessing Preprocessing::fit(const Context& context, ConstMatrixView<float> 
   }
   KernelPcaOptions kernel_pca = *options.kernel_pca;
   kernel_pca.landmarks =
-      std::min(kernel_pca.landmarks, patches.rows());  // few samples: all of them
+      std::min(kernel_pca.landmarks, patches.rows());  // for few samples: all of them
   return {scale, epsilon, Whitening::fit(context, patches, {.kind = WhiteningKind::kNone}),
           KernelPca<float>::fit(context, patches, kernel_pca), options.unit_norm};
 }
@@ -159,7 +159,7 @@ void Preprocessing::apply_tile(MatrixView<float> raw_patches, MatrixView<float> 
 
 Matrix<float> Preprocessing::apply(const Context& context,
                                    ConstMatrixView<float> raw_patches) const {
-  require(raw_patches.cols() == inputs(), kName, "patches have {} values, {} were learned",
+  require(raw_patches.cols() == inputs(), kName, "patches have {} values, expected {}",
           raw_patches.cols(), inputs());
   Matrix<float> result(raw_patches.rows(), outputs());
   const Partition tiles(raw_patches.rows(), kTileRows);
@@ -174,7 +174,7 @@ Matrix<float> Preprocessing::apply(const Context& context,
 
 Matrix<float> Preprocessing::unwhiten(ConstMatrixView<float> atoms) const {
   require(!kernel_pca_, kName,
-          "after kernel PCA the atoms lie in feature space and have no picture");
+          "after kernel PCA the atoms are in feature space and cannot be drawn");
   return whitening_.unwhiten(atoms);
 }
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// From raw patches to the input of a basis, learned once and applied to every patch thereafter:
-//   1. contrast, optional: pixels are brought to the range 0 ... 255, then
+// From raw patches to the input of a basis, learned once and then applied to every patch:
+//   1. contrast, optional: pixels are scaled to 0 ... 255, then
 //      x ← (x - mean(x)) / sqrt(var(x) + contrast_epsilon), var with n-1
 //   2. whitening: linear (whitening.hpp), or by kernel PCA (kernel_pca.hpp)
 //   3. unit norm, optional
-// Samples come in units of their own (sample_units.hpp), so for them the epsilons are relative.
+// Samples have units of their own (sample_units.hpp), so their epsilons are relative.
 #pragma once
 
 #include <optional>
@@ -23,7 +23,7 @@ struct PreprocessingOptions {
   /// the linear whitening. Pixels keep their range.
   bool relative = false;
   WhiteningOptions whitening = {};
-  std::optional<KernelPcaOptions> kernel_pca = {};  ///< instead of the linear whitening
+  std::optional<KernelPcaOptions> kernel_pca = {};  ///< instead of linear whitening
   bool unit_norm = false;
 
   void validate() const;
@@ -31,8 +31,8 @@ struct PreprocessingOptions {
 
 class KRICA_EXPORT Preprocessing {
  public:
-  /// From raw patches, one a row. Throws InvalidArgument as Whitening::fit, and for patches without
-  /// any contrast.
+  /// Learns from raw patches, one per row. Throws InvalidArgument like Whitening::fit, and for
+  /// patches without any contrast.
   static Preprocessing fit(const Context& context, ConstMatrixView<float> raw_patches,
                            const PreprocessingOptions& options);
 
@@ -41,19 +41,19 @@ class KRICA_EXPORT Preprocessing {
     return kernel_pca_ ? kernel_pca_->outputs() : whitening_.outputs();
   }
   [[nodiscard]] bool unit_norm() const { return unit_norm_; }
-  /// The input of the whitening that fit() would learn: step 1 alone.
+  /// The input of the whitening that fit() would learn: step 1 only.
   static Matrix<float> with_contrast(const Context& context, ConstMatrixView<float> raw_patches,
                                      const PreprocessingOptions& options);
 
   /// Atoms as patches, for display. Throws InvalidArgument after kernel PCA, whose space has no
-  /// pictures.
+  /// images.
   [[nodiscard]] Matrix<float> unwhiten(ConstMatrixView<float> atoms) const;
   /// Whether it is affine: no contrast normalisation, kernel PCA or unit norm.
   [[nodiscard]] bool is_affine() const;
-  /// The whitening, where that is the only step. Throws InvalidArgument unless is_affine().
+  /// The whitening, if it is the only step. Throws InvalidArgument unless is_affine().
   [[nodiscard]] const Whitening& linear_part() const;
 
-  /// One tile, one thread. Overwrites raw_patches with their contrast-normalised form on the way.
+  /// One tile, single-threaded. Overwrites raw_patches with their contrast-normalised form.
   void apply_tile(MatrixView<float> raw_patches, MatrixView<float> result) const;
 
   /// All rows, on the context's threads.
@@ -69,7 +69,7 @@ class KRICA_EXPORT Preprocessing {
 
   float pixel_scale_;
   double contrast_epsilon_;  // 0: no contrast normalisation
-  Whitening whitening_;      // of kind none where there is a kernel PCA
+  Whitening whitening_;      // none with a kernel PCA
   std::optional<KernelPca<float>> kernel_pca_;
   bool unit_norm_;
 };

@@ -14,9 +14,9 @@ namespace {
 
 constexpr std::string_view kName = "samples";
 constexpr Index kBlockRows = 1024;
-constexpr Index kBlockValues = Index{1} << 19;  // 4 MiB that a thread reads at a time
+constexpr Index kBlockValues = Index{1} << 19;  // 4 MiB read by a thread at a time
 
-/// What add(row, sum) makes of every sample, from zero.
+/// The sum over all samples: add(row, sum) adds one of them.
 template <class Sum, class Add>
 Sum sum_over(const Context& context, const ImageSet& samples, const Sum& zero, Add add) {
   const Index n = samples.shape().values();

@@ -11,7 +11,7 @@ namespace {
 
 struct Place {
   Index image = 0;
-  Index patch = 0;  // the row that it fills
+  Index patch = 0;  // the row to fill
   PositionRun position = {0, 0, 1};
 };
 
@@ -26,13 +26,13 @@ std::vector<Place> draw_places(const Context& context, Index images, Positions p
     place.position.row = random.below(positions.rows);
     place.position.col = random.below(positions.cols);
   }
-  // In the order of the images, so that each is read once and from front to back.
+  // In the order of the images, so that each is read once, front to back.
   std::stable_sort(places.begin(), places.end(),
                    [](const Place& a, const Place& b) { return a.image < b.image; });
   return places;
 }
 
-/// Every image has a single position: none comes twice.
+/// Each image has a single position: draws without repetition.
 std::vector<Place> draw_images(const Context& context, Index images, Index count) {
   Random random = context.random("patches.sample_whole");
   std::vector<Index> chosen = random_subset(random, images, std::min(count, images));

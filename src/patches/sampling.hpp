@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Patches to learn from: local descriptors at random positions of random images, one a row.
+// Patches to learn from: local descriptors at random positions of random images, one per row.
 #pragma once
 
 #include <vector>
@@ -11,14 +11,14 @@
 namespace krica {
 
 struct PatchSample {
-  Matrix<float> patches;    ///< count × dimensions, of pixels as the set holds them
-  std::vector<int> labels;  ///< of the images they come from; empty where the set has none
+  Matrix<float> patches;    ///< count × dimensions, with the set's pixel values
+  std::vector<int> labels;  ///< of their images; empty if the set is unlabelled
 };
 
-/// `count` patches at random positions of random images. Patch i depends on the seed and i alone.
-/// Where an image has a single position, as a sample does, it gives at most one patch: all of them,
-/// or `count` chosen by the seed, in the images' order. Throws InvalidArgument for count < 1, no
-/// images, or images without a position.
+/// `count` patches at random positions of random images. Patch i depends only on the seed and i.
+/// Images with a single position, such as samples, give at most one patch each: all of them, or
+/// `count` chosen by the seed, in the images' order. Throws InvalidArgument for count < 1, no
+/// images, or images without positions.
 PatchSample sample_patches(const Context& context, const ImageSet& images,
                            const LocalDescriptors& descriptors, Index count);
 

@@ -16,8 +16,8 @@ namespace krica {
 namespace {
 
 constexpr std::string_view kName = "whitening";
-constexpr double kNoVariance = 1e-7;  // part of the largest eigenvalue
-// Features may be in different units, so only rounding counts as no variance.
+constexpr double kNoVariance = 1e-7;  // fraction of the largest eigenvalue
+// Features may have different units, so only rounding error counts as no variance.
 constexpr double kNoFeatureVariance = 1e-14;
 constexpr Index kTileRows = 256;
 
@@ -47,7 +47,8 @@ double mean_variance(const Matrix<double>& covariance) {
   return trace / static_cast<double>(covariance.rows());
 }
 
-/// Of the features that vary. Features may be in different units, so the largest must not decide.
+/// Over the features that vary. Features may have different units, so the largest must not
+/// dominate.
 double median_variance(const Matrix<double>& covariance) {
   std::vector<double> variances;
   for (Index j = 0; j < covariance.rows(); ++j) {
@@ -59,7 +60,7 @@ double median_variance(const Matrix<double>& covariance) {
   return *middle;
 }
 
-/// The directions with data in them, by falling variance: indices into eigen.values.
+/// The directions that contain data, in order of decreasing variance: indices into eigen.values.
 std::vector<Index> kept_directions(const SymmetricEigen& eigen, Index wanted) {
   const double largest = eigen.values.back();
   require(largest > 0, kName, "the samples are all equal; there is nothing to whiten");
@@ -191,8 +192,8 @@ void Whitening::apply(ConstMatrixView<float> samples, MatrixView<float> whitened
 }
 
 Matrix<float> Whitening::apply(const Context& context, ConstMatrixView<float> samples) const {
-  require(samples.cols() == inputs_, kName, "samples have {} columns, {} were learned",
-          samples.cols(), inputs_);
+  require(samples.cols() == inputs_, kName, "samples have {} columns, expected {}", samples.cols(),
+          inputs_);
   Matrix<float> whitened(samples.rows(), outputs());
   const Partition tiles(samples.rows(), kTileRows);
   const Work work = work_of(samples.size(), outputs() + kPerValue);

@@ -12,7 +12,7 @@ namespace krica {
 namespace {
 
 constexpr Index kGap = 1;
-constexpr Index kGroupGap = 6;  // in addition, between groups
+constexpr Index kGroupGap = 6;  // additional, between groups
 constexpr std::uint8_t kBackground = 255;
 
 std::uint8_t shade(float value, float largest) {
@@ -20,7 +20,7 @@ std::uint8_t shade(float value, float largest) {
   return static_cast<std::uint8_t>(std::lround(127.5F + 127.5F * std::clamp(unit, -1.0F, 1.0F)));
 }
 
-/// A sheet of tiles with room for rows × columns of them.
+/// A sheet with room for rows × columns tiles.
 class Sheet {
  public:
   Sheet(ConstMatrixView<float> atoms, Index side, Index channels, Index zoom, Index columns,
@@ -32,10 +32,10 @@ class Sheet {
     image_.pixels.assign(static_cast<std::size_t>(image_.shape.values()), kBackground);
   }
 
-  /// Pixels from one tile to the next.
+  /// Distance between tiles in pixels.
   [[nodiscard]] Index pitch() const { return side_ * zoom_ + kGap; }
 
-  /// The atom's tile, its upper left pixel at (top, left).
+  /// Draws the atom's tile with its upper left pixel at (top, left).
   void draw(Index atom, Index top, Index left) {
     const float* values = atoms_.data() + atom * atoms_.outerStride();
     float largest = 0;
@@ -85,7 +85,7 @@ Image draw_atom_groups(ConstMatrixView<float> atoms, Index side, Index channels,
   check(atoms, side, channels, zoom);
   const Index columns = columns_for(atoms.rows());
   const Index pitch = side * zoom + kGap;
-  // The upper edge of every group's first line, and the end of the last.
+  // The top of each group's first line, and the end of the last.
   std::vector<Index> tops = {kGap};
   for (const auto& group : groups) {
     const Index lines = (static_cast<Index>(group.size()) + columns - 1) / columns;

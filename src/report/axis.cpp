@@ -9,10 +9,10 @@
 namespace krica {
 namespace {
 
-constexpr double kRoom = 0.05;  // beyond the values, part of the range
-constexpr double kTicks = 5;    // about so many
+constexpr double kRoom = 0.05;  // margin beyond the values, as a fraction of the range
+constexpr double kTicks = 5;    // approximate number
 
-/// 1, 2 or 5 times a power of ten, near to range / kTicks.
+/// 1, 2 or 5 times a power of ten, close to range / kTicks.
 double nice_step(double range) {
   const double raw = range / kTicks;
   const double power = std::pow(10.0, std::floor(std::log10(raw)));
@@ -29,7 +29,7 @@ Axis::Axis(double lowest, double highest, double first, double last, bool logari
   low_ = scaled(lowest);
   high_ = scaled(highest);
   const double range = high_ - low_;
-  // A single value still needs an axis.
+  // A single value still needs a range.
   const double room = range > 0 ? kRoom * range : std::max(0.5, 0.01 * std::abs(low_));
   low_ -= room;
   high_ += room;
@@ -49,7 +49,7 @@ std::vector<double> Axis::ticks() const {
       ticks.push_back(std::abs(tick) < step / 2 ? 0 : tick);
     return ticks;
   }
-  // Powers of ten; over less than two of them also 2 and 5 times those.
+  // Powers of ten; over less than two decades also 2 and 5 times those.
   const bool fine = high_ - low_ < 2;
   const double every = std::max(1.0, std::ceil((high_ - low_) / 7));
   for (double power = std::floor(low_); power <= high_; power += every) {

@@ -6,10 +6,10 @@
 
 namespace krica {
 
-/// An axis of a plot: from values to places, and where its ticks are.
+/// An axis of a plot: maps values to coordinates, and places its ticks.
 class Axis {
  public:
-  /// From `first` to `last` in the drawing, over the range of the values with a little room.
+  /// From `first` to `last` in the drawing, over the range of the values with a small margin.
   Axis(double lowest, double highest, double first, double last, bool logarithmic);
 
   [[nodiscard]] double place(double value) const;
@@ -18,7 +18,7 @@ class Axis {
  private:
   [[nodiscard]] double scaled(double value) const;
 
-  double low_;  // as scaled
+  double low_;  // after scaling
   double high_;
   double first_;
   double last_;

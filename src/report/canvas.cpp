@@ -9,12 +9,12 @@
 namespace krica {
 namespace {
 
-/// Calls visit(character) for every code point; '?' stands for those outside printable ASCII.
+/// Calls visit(character) for every code point, with '?' for those outside printable ASCII.
 template <class Visit>
 void for_characters(std::string_view text, Visit visit) {
   for (const char c : text) {
     const auto byte = static_cast<unsigned char>(c);
-    if ((byte & 0xC0U) == 0x80U) continue;  // a code point's second byte and those after it
+    if ((byte & 0xC0U) == 0x80U) continue;  // continuation byte of a code point
     visit(byte >= kFirstGlyph && byte <= kLastGlyph ? c : '?');
   }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A colour picture to draw on: rectangles, images, lines and short texts.
+// A colour image to draw on: rectangles, images, lines and short texts.
 #pragma once
 
 #include <array>
@@ -16,20 +16,20 @@ inline constexpr Colour kWhite = {255, 255, 255};
 inline constexpr Colour kInk = {40, 40, 40};
 inline constexpr Colour kFaint = {205, 205, 205};
 
-/// Pixels of a text of one line at the given scale; characters outside ASCII count as one.
+/// Width in pixels of a line of text at the given scale; a character outside ASCII counts as one.
 Index text_width(std::string_view text, Index scale);
 inline constexpr Index kTextHeight = 8;  ///< at scale 1, with descenders
 
 class Canvas {
  public:
-  /// White. What is drawn outside is cut off.
+  /// Starts white. Drawing outside is clipped.
   Canvas(Index height, Index width);
 
   [[nodiscard]] Index height() const { return image_.shape.height; }
   [[nodiscard]] Index width() const { return image_.shape.width; }
 
   void rectangle(Index top, Index left, Index height, Index width, Colour colour);
-  /// Grey or colour; pixels become zoom × zoom.
+  /// Grey or colour, enlarged `zoom` times.
   void picture(Index top, Index left, const Image& image, Index zoom = 1);
   /// Anti-aliased, one pixel wide, between points given in pixels.
   void line(double y0, double x0, double y1, double x1, Colour colour);
@@ -39,7 +39,7 @@ class Canvas {
   Image take() { return std::move(image_); }
 
  private:
-  /// Mixes the colour into a pixel; weight 0 ... 1.
+  /// Blends the colour into a pixel; weight 0 ... 1.
   void blend(Index y, Index x, Colour colour, double weight);
 
   Image image_;

@@ -18,7 +18,7 @@ namespace {
 
 constexpr const char* kNothing = "–";
 
-/// The end of a scale on which a few large values do not make all others look alike.
+/// The end of a colour scale on which a few large values do not drown out the others.
 double high_quantile(std::vector<float> values) {
   if (values.empty()) return 1;
   const auto place =
@@ -27,7 +27,7 @@ double high_quantile(std::vector<float> values) {
   return *place;
 }
 
-/// One experiment's part of the page.
+/// One experiment's section of the page.
 class Section {
  public:
   Section(ReportPage& page, const PlannedExperiment& planned, const ResultsFile& results,
@@ -198,7 +198,7 @@ class Section {
 
   using ShownRow = std::pair<const Configuration*, const ResultRow*>;
 
-  /// The number in the table of the row with the highest block score.
+  /// The row number in the table with the highest block score.
   [[nodiscard]] std::vector<std::size_t> best_of(const std::vector<ShownRow>& shown) const {
     const ShownRow* best = nullptr;
     for (const ShownRow& each : shown) {
@@ -214,7 +214,7 @@ class Section {
     return {};
   }
 
-  /// The classes that the maps number, named once for all of them.
+  /// The numbered classes of the maps, named once for all of them.
   [[nodiscard]] std::string classes_text(const ResultRow& row) const {
     std::string text = "Classes, from the top and from the left:";
     int number = 0;
@@ -229,7 +229,7 @@ class Section {
     return text + ".";
   }
 
-  /// Seconds of a configuration's stages, means over its rows.
+  /// Seconds per stage of a configuration, averaged over its rows.
   void add_costs() {
     std::vector<std::vector<std::string>> rows = {
         {"system", "basis", "features", "SVM", "total", "peak memory"}};
@@ -270,7 +270,8 @@ class Section {
   const std::filesystem::path& directory_;
 };
 
-/// The atoms of the most accurate model beside a finding that can be drawn: its own if possible.
+/// The atoms of the most accurate model that can be drawn, to accompany a finding: its own if
+/// possible.
 std::optional<Figure> picture_of(const Finding& finding, const ResultsFile& results,
                                  const std::filesystem::path& directory) {
   const PlannedExperiment& planned = *finding.planned;
@@ -295,7 +296,7 @@ std::optional<Figure> picture_of(const Finding& finding, const ResultsFile& resu
   return std::nullopt;
 }
 
-/// The best result of all, or else what is missing.
+/// Opens with the best result overall, or with what is missing.
 void open_page(ReportPage& page, const std::vector<Finding>& findings, const ResultsFile& results,
                const std::filesystem::path& directory) {
   const Finding* best = headline_of(findings);
@@ -305,7 +306,7 @@ void open_page(ReportPage& page, const std::vector<Finding>& findings, const Res
                    picture ? std::vector<Figure>{*picture} : std::vector<Figure>{});
 }
 
-/// The best result of every experiment.
+/// The best result of each experiment.
 void add_summary(ReportPage& page, const std::vector<Finding>& findings) {
   if (findings.size() < 2) return;
   std::vector<std::vector<std::string>> rows = {

@@ -10,8 +10,8 @@
 
 namespace krica {
 
-/// The page of experiments whose rows are in `results` and whose models are in `directory`. Every
-/// number on it comes from the rows; `command` repeats them.
+/// The page for experiments whose rows are in `results` and whose models are in `directory`. All
+/// numbers come from the rows; `command` reproduces them.
 ReportPage experiment_report(const std::vector<PlannedExperiment>& planned,
                              const ResultsFile& results, const std::filesystem::path& directory,
                              const std::string& command);

@@ -33,7 +33,7 @@ const Configuration* configuration_at(const Plan& plan, const std::string& syste
   return nullptr;
 }
 
-/// "λ" of "sparsity weight λ".
+/// "λ" from "sparsity weight λ".
 std::string letter_of(const std::string& axis) { return axis.substr(axis.rfind(' ') + 1); }
 
 void add_sweep(const PlannedExperiment& planned, const ResultsFile& results,

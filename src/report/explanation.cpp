@@ -21,7 +21,7 @@ constexpr Index kMargin = 12;
 constexpr Index kTitleScale = 2;
 constexpr Index kDeciding = 6;  // atoms
 constexpr Index kAtomColumns = 2;
-constexpr Index kAtomSide = 64;  // pixels at least
+constexpr Index kAtomSide = 64;  // minimum, in pixels
 constexpr Index kLegendHeight = 12;
 
 constexpr Index kLine = kTextHeight + 4;
@@ -31,7 +31,7 @@ Index zoom_for(Index pixels, Index wanted) {
   return std::max<Index>(1, (wanted + pixels - 1) / pixels);
 }
 
-/// Where everything goes.
+/// The positions of all parts.
 struct Layout {
   explicit Layout(const Model& model)
       : zoom(zoom_for(std::max(model.shape().height, model.shape().width), kSmallestSide)),
@@ -62,7 +62,7 @@ struct Layout {
   }
 };
 
-/// From full blue over the plain picture to full red, as the heat map mixes them.
+/// From full blue through the plain image to full red, as the heat map blends them.
 void draw_legend(Canvas& canvas, const Layout& layout) {
   const Index left = layout.heat_left();
   const Image grey{{1, layout.picture_width, 1},
@@ -92,7 +92,7 @@ void draw_deciding_atoms(Canvas& canvas, const Layout& layout, const Model& mode
     const Index left =
         layout.atoms_left() + place % kAtomColumns * (layout.atom_side + 2 * kMargin);
     const ConstMatrixView<float> atom(pictures.row(atoms[i].atom), 1, pictures.cols());
-    // The tile has a border of one pixel of its own.
+    // The tile has its own one-pixel border.
     canvas.picture(top - 1, left - 1,
                    draw_atoms(atom, *model.options().descriptor.receptive_field,
                               model.shape().channels, layout.atom_zoom));
@@ -101,7 +101,7 @@ void draw_deciding_atoms(Canvas& canvas, const Layout& layout, const Model& mode
   if (atoms.empty()) canvas.text(layout.pictures_top(), layout.atoms_left(), "none adds to it");
 }
 
-/// Bytes as they are; other numbers stretched to 0 ... 255.
+/// Bytes unchanged; other values scaled to 0 ... 255.
 Image displayed(const ImageShape& shape, const float* values) {
   const auto [low, high] = std::minmax_element(values, values + shape.values());
   const bool bytes = *low >= 0 && *high <= 255 && *high > 1;

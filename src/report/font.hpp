@@ -11,7 +11,7 @@ inline constexpr Index kGlyphColumns = 5;
 inline constexpr unsigned char kFirstGlyph = ' ';
 inline constexpr unsigned char kLastGlyph = '~';
 
-/// One column of a printable character: bit 0 is its uppermost pixel.
+/// One column of a printable character: bit 0 is the top pixel.
 unsigned glyph_column(char character, Index column);
 
 }  // namespace krica

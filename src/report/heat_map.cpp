@@ -10,11 +10,11 @@
 namespace krica {
 namespace {
 
-constexpr float kStrongest = 0.75F;  // part of the colour at the largest vote
+constexpr float kStrongest = 0.75F;  // opacity of the colour at the largest vote
 constexpr std::array<float, 3> kFor = {214, 39, 40};
 constexpr std::array<float, 3> kAgainst = {31, 119, 180};
 
-/// The mean vote of the patches over every pixel, -1 ... 1.
+/// The mean vote of the patches that cover each pixel, -1 ... 1.
 Matrix<float> heat_of(const ImageShape& shape, ConstMatrixView<float> votes, Index field,
                       Index stride) {
   Matrix<float> heat(shape.height, shape.width);

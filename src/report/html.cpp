@@ -27,7 +27,7 @@ std::string base64(const std::vector<std::uint8_t>& bytes) {
   return text;
 }
 
-/// Between the points of a ramp, which are equally spaced.
+/// Interpolates a colour ramp with equally spaced points.
 PageColour on_ramp(std::span<const PageColour> ramp, double part) {
   const double place = std::clamp(part, 0.0, 1.0) * static_cast<double>(ramp.size() - 1);
   const auto below = std::min(static_cast<std::size_t>(place), ramp.size() - 2);
@@ -38,7 +38,7 @@ PageColour on_ramp(std::span<const PageColour> ramp, double part) {
   return {mix(a.red, b.red), mix(a.green, b.green), mix(a.blue, b.blue)};
 }
 
-/// Relative luminance, as the Web Content Accessibility Guidelines define it.
+/// Relative luminance, as defined by the Web Content Accessibility Guidelines.
 double luminance(const PageColour& colour) {
   const auto linear = [](int value) {
     const double part = value / 255.0;
@@ -81,7 +81,7 @@ std::string image_element(const Image& image, const std::string& description, In
 std::string PageColour::css() const { return fmt::format("#{:02x}{:02x}{:02x}", red, green, blue); }
 
 std::string PageColour::text_css() const {
-  // (L + 0.05)² against 1.05 · 0.05: where black and white are equally good.
+  // (L + 0.05)² against 1.05 · 0.05: where black and white have equal contrast.
   const double light = luminance(*this) + 0.05;
   return light * light > 1.05 * 0.05 ? "#000000" : "#ffffff";
 }

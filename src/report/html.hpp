@@ -8,10 +8,10 @@
 
 namespace krica {
 
-/// Text for the inside of an element or an attribute.
+/// Escapes text for an element or an attribute.
 std::string escaped(std::string_view text);
 
-/// An img element with the picture in it, `zoom` CSS pixels a pixel where there is room.
+/// An img element with the embedded image, at `zoom` CSS pixels per pixel if there is room.
 std::string image_element(const Image& image, const std::string& description, Index zoom = 1);
 
 /// A colour as #rrggbb.
@@ -20,13 +20,13 @@ struct PageColour {
   int green = 0;
   int blue = 0;
   [[nodiscard]] std::string css() const;
-  /// Black or white, whichever is easier to read on it; the contrast is at least 4.5.
+  /// Black or white, whichever is more readable on it; the contrast is at least 4.5.
   [[nodiscard]] std::string text_css() const;
 };
 
 /// From white to dark blue, 0 ... 1: for counts.
 PageColour count_colour(double part);
-/// Cividis, from dark blue to yellow, 0 ... 1: for quantities, safe for colour-blind eyes.
+/// Cividis, from dark blue to yellow, 0 ... 1: for quantities, suitable for colour-blind readers.
 PageColour scale_colour(double part);
 
 }  // namespace krica

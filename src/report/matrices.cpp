@@ -47,7 +47,7 @@ std::string confusion_row(const std::vector<Index>& counts, std::size_t row,
   return cells + "</tr>\n";
 }
 
-/// The mean of every pair of classes, as rectangles that only hovering shows.
+/// The mean of each pair of classes, as rectangles that are visible only when hovering.
 struct Block {
   std::size_t begin;
   std::size_t end;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Matrices as elements for a ReportPage.
+// Matrices as HTML elements for a ReportPage.
 #pragma once
 
 #include <string>
@@ -16,13 +16,13 @@ namespace krica {
 std::string confusion_element(const Evaluation& evaluation,
                               const std::vector<std::string>& class_names);
 
-/// Distances between images that come class by class, as a picture with the scale from 0 to
-/// `highest`. The axes number the classes from 1, for a caption beside several such pictures to
-/// name them once; hovering gives the mean of a pair of classes by name.
+/// Distances between images sorted by class, as a picture with a scale from 0 to `highest`. The
+/// axes number the classes from 1, so that one caption can name them for several pictures; hovering
+/// shows the mean of a pair of classes by name.
 std::string distances_element(const Matrix<float>& distances, const std::vector<int>& labels,
                               const std::vector<std::string>& class_names, double highest);
 
-/// The colours of distances_element, from 0 to `highest`.
+/// The colour scale of distances_element, from 0 to `highest`.
 std::string scale_element(double highest, const std::string& label);
 
 }  // namespace krica

@@ -20,7 +20,7 @@ bool is_number(const std::string& cell) {
   return sign < cell.size() && cell[sign] >= '0' && cell[sign] <= '9';
 }
 
-/// "--name" or "name=value", which must not be broken at a hyphen.
+/// "--name" or "name=value", which must not break at a hyphen.
 bool is_option(std::string_view word) {
   const bool named = word.size() > 2 && word.starts_with("--") && std::islower(word[2]) != 0;
   const std::size_t equals = word.find('=');
@@ -29,7 +29,7 @@ bool is_option(std::string_view word) {
                                [](unsigned char c) { return std::islower(c) != 0 || c == '-'; }));
 }
 
-/// Escaped, with every option in an element of class "option".
+/// Escapes the text and wraps every option in an element of class "option".
 std::string with_options(std::string_view text, std::string_view element) {
   std::string html;
   while (!text.empty()) {
@@ -58,7 +58,7 @@ std::string heading_cell(const std::string& text, bool number) {
                      escaped(text));
 }
 
-/// In a column of numbers a word ("any") is aligned with them, but may be broken into lines.
+/// In a column of numbers a word ("any") is aligned like them, but may wrap.
 std::string body_cell(const std::string& text, bool numbers) {
   const char* look = !numbers ? "" : is_number(text) ? " class=\"number\"" : " class=\"word\"";
   return fmt::format("<td{}>{}</td>", look, with_options(text, "span"));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A self-contained HTML page: text, tables, plots and pictures, without any outside reference or
-// script. Light or dark as the reader's system says, readable on a phone and on paper.
+// A self-contained HTML page: text, tables, plots and pictures, without external references or
+// scripts. Follows the reader's light or dark setting, and is readable on a phone and on paper.
 //
 //   ReportPage page("krica demo");
 //   page.add_section("Accuracy");
@@ -22,39 +22,39 @@ struct TableLook {
   std::vector<std::size_t> marked = {};  ///< rows to highlight; the heading is row 0
 };
 
-/// An element that is written already (a plot, a picture, a matrix) and its caption.
+/// A finished element (a plot, a picture, a matrix) and its caption.
 using Figure = std::pair<std::string, std::string>;
 
 class ReportPage {
  public:
   explicit ReportPage(const std::string& title);
 
-  /// The result in one sentence and, where there is one, its picture: shown first on the page.
+  /// The result in one sentence and its picture, if any: shown first on the page.
   void set_opening(const std::string& sentence, const std::vector<Figure>& figures = {});
-  /// Begins a section; the page's contents list it.
+  /// Starts a section, listed in the table of contents.
   void add_section(const std::string& title);
   /// A heading within a section.
   void add_heading(const std::string& title);
   void add_text(const std::string& text);
-  /// A remark that qualifies the text around it.
+  /// A remark that qualifies the surrounding text.
   void add_note(const std::string& text);
-  /// A paragraph of `label` and a command to copy.
+  /// A paragraph with `label` and a command to copy.
   void add_command(const std::string& label, const std::string& command);
-  /// The first row holds the column headings, the first cell of every other row its heading. A
-  /// column with a number in it is aligned as numbers are.
+  /// The first row contains the column headings, the first cell of every other row its heading. A
+  /// column that contains a number is aligned as numbers.
   void add_table(const std::vector<std::vector<std::string>>& rows, const TableLook& look = {});
-  /// `zoom` CSS pixels per pixel, where there is room.
+  /// At `zoom` CSS pixels per pixel, if there is room.
   void add_picture(const std::string& caption, const Image& image, Index zoom = 1);
-  /// What is added until end_fold() is folded away under a summary.
+  /// Everything added until end_fold() is collapsed under a summary.
   void begin_fold(const std::string& summary);
   void end_fold();
-  /// As many beside each other as there is room for.
+  /// Side by side, as far as there is room.
   void add_figures(const std::vector<Figure>& figures);
-  /// An element that is written already.
+  /// A finished element.
   void add_element(const std::string& element);
 
   [[nodiscard]] std::string html() const;
-  /// Written whole or not at all. Throws IoError.
+  /// Writes the complete file or nothing. Throws IoError.
   void save(const std::filesystem::path& path) const;
 
  private:

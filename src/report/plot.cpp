@@ -20,9 +20,9 @@ constexpr double kTop = 10;
 constexpr double kBottom = 220;
 constexpr double kAxisRoom = 42;  // below the frame, for ticks and the label
 constexpr double kLegendLine = 17;
-constexpr double kTickRoom = 34;         // for the label of a tick
-constexpr double kCharacter = 6.4;       // width of a digit, generously
-constexpr double kLabelRoom = 28;        // left of the labels of ticks, for the axis' own
+constexpr double kTickRoom = 34;         // for a tick label
+constexpr double kCharacter = 6.4;       // width of a digit, rounded up
+constexpr double kLabelRoom = 28;        // left of the tick labels, for the axis label
 constexpr std::size_t kNameInHalf = 26;  // characters of a name in half the width
 constexpr std::size_t kColours = 7;
 constexpr std::array<const char*, 4> kDashes = {"", "7 3", "2 3", "9 3 2 3"};
@@ -38,7 +38,7 @@ std::string text_at(double x, double y, const std::string& anchor, const std::st
                      anchor, more, escaped(text));
 }
 
-/// Where the frame begins, so that the y axis' label stays clear of its ticks' labels.
+/// The left edge of the frame, which keeps the y axis label clear of the tick labels.
 double left_of(const Axis& y) {
   std::size_t longest = 1;
   for (const double tick : y.ticks()) longest = std::max(longest, tick_label(tick).size());
@@ -67,7 +67,7 @@ std::string frame(double left, const Axis& x, const Axis& y, const std::vector<d
   return svg;
 }
 
-/// How a series is drawn: its number decides.
+/// The style of a series, determined by its number.
 struct Look {
   std::string colour;
   std::string dashes;
@@ -160,7 +160,7 @@ std::string legend(const std::vector<PlotSeries>& series, double left) {
   return svg;
 }
 
-/// Only what can be drawn.
+/// Removes everything that cannot be drawn.
 LinePlot drawable(LinePlot plot) {
   for (PlotSeries& series : plot.series) {
     std::erase_if(series.points, [&](const PlotPoint& point) {
@@ -195,7 +195,7 @@ Bounds bounds_of(const LinePlot& plot) {
   return bounds;
 }
 
-/// The values themselves where they are few and far enough from each other, else round ones.
+/// The values themselves if they are few and far enough apart, otherwise round numbers.
 std::vector<double> ticks_of(const LinePlot& plot, const Axis& x) {
   std::set<double> values;
   for (const PlotSeries& series : plot.series) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Plots as SVG elements for a ReportPage: axes with labels and units, values on hovering, series
-// that differ in colour, marker and dashes.
+// Plots as SVG elements for a ReportPage: axes with labels and units, values shown on hovering,
+// series that differ in colour, marker and dashes.
 #pragma once
 
 #include <limits>
@@ -15,26 +15,27 @@ namespace krica {
 struct PlotPoint {
   double x = 0;
   double y = 0;
-  double error = std::numeric_limits<double>::quiet_NaN();  ///< half the bar; NaN: none
-  bool chosen = false;                                      ///< drawn with a ring
+  /// Half the length of the bar; NaN: none.
+  double error = std::numeric_limits<double>::quiet_NaN();
+  bool chosen = false;  ///< drawn with a ring
 };
 
 struct PlotSeries {
   std::string name;
   std::vector<PlotPoint> points;
-  bool control = false;  ///< in the text's colour, dashed
-  bool level = false;    ///< one point, drawn as a line over the whole width
+  bool control = false;  ///< in the text colour, dashed
+  bool level = false;    ///< a single point, drawn as a line across the whole width
 };
 
 struct LinePlot {
-  std::string title;  ///< what a reader who does not see it is told
+  std::string title;  ///< text alternative for screen readers
   std::string x_label;
   std::string y_label;
   bool logarithmic_x = false;
   std::vector<PlotSeries> series;
 };
 
-/// Points that are not finite, or not positive on a logarithmic axis, are left out.
+/// Points that are not finite, or not positive on a logarithmic axis, are omitted.
 std::string to_svg(const LinePlot& plot);
 
 struct Histogram {

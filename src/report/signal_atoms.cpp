@@ -14,7 +14,7 @@ namespace {
 constexpr Index kPlotHeight = 56;
 constexpr Index kPlotWidth = 112;
 constexpr Index kGap = 10;
-constexpr Index kHeading = 14;  // pixels for a group's name
+constexpr Index kHeading = 14;  // pixels for the name of a group
 constexpr std::array<Colour, 6> kShades = {
     {{31, 119, 180}, {214, 39, 40}, {44, 160, 44}, {148, 103, 189}, {255, 127, 14}, {90, 90, 90}}};
 constexpr std::array<const char*, 8> kBlocks = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
@@ -93,7 +93,7 @@ std::string sparkline(ConstMatrixView<float> atom, Index columns) {
   const Index count = std::min(columns, atom.cols());
   std::string line;
   for (Index j = 0; j < count; ++j) {
-    // The mean of the values that fall on this column.
+    // The mean of the values in this column.
     const Index begin = j * atom.cols() / count;
     const Index end = std::max(begin + 1, (j + 1) * atom.cols() / count);
     const float mean = atom.row(0).segment(begin, end - begin).mean();

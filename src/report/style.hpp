@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The look of a report: light and dark by the reader's setting, one column on a phone, plain on
-// paper. The series' colours are chosen to be told apart by colour-blind eyes on either ground.
+// The style of a report: light or dark by the reader's setting, one column on a phone, plain on
+// paper. Colour-blind readers can distinguish the colours of the series on either background.
 #pragma once
 
 #include <string_view>

@@ -25,9 +25,9 @@ namespace {
 constexpr Index kMostAtoms = 400;
 constexpr Index kMostAtomsBrief = 100;
 constexpr std::size_t kMostNames = 20;  // classes that a caption names
-constexpr Index kAtomsWidth = 480;      // CSS pixels, about
+constexpr Index kAtomsWidth = 480;      // CSS pixels, approximate
 constexpr Index kOpeningWidth = 340;
-constexpr Index kThumbnailSide = 48;  // pixels, at most
+constexpr Index kThumbnailSide = 48;  // maximum, in pixels
 constexpr double kMebibyte = 1 << 20;
 
 using Figures = std::vector<Figure>;
@@ -50,7 +50,7 @@ bool has_picture(const Model& model) {
   return model.parts().extractor && !model.shape().is_sample() && !lies_in_feature_space(model);
 }
 
-/// Which class an atom is shown under.
+/// The class under which an atom is shown.
 const char* class_of_atoms(const Model& model) {
   return model.parts().atom_class.empty() ? "vote for, strongest first" : "were learned for";
 }
@@ -70,7 +70,7 @@ Figure draw(const Model& model, const std::vector<std::vector<Index>>& groups, I
   return {image_element(picture, number, zoom), number + ", un-whitened"};
 }
 
-/// A block for every class. The confusion matrix names the classes in the same order.
+/// One block per class, in the order of the confusion matrix.
 Figure atoms_by_block(const Model& model, Index most) {
   const auto groups = atom_groups(model);
   Figure figure = draw(model, strongest_atoms(groups, most), kAtomsWidth);

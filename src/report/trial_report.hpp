@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What a report shows of one trained model: its atoms, its learning curve, its codes, its confusion
-// matrix, its worst mistakes, its time and memory.
+// What a report shows of a trained model: its atoms, learning curve, codes, confusion matrix, worst
+// mistakes, time and memory.
 #pragma once
 
 #include <optional>
@@ -22,14 +22,14 @@ struct ShownTrial {
 
 void add_trial(ReportPage& page, const ShownTrial& shown);
 
-/// At most `most` atoms on one sheet, to open a page with, and a caption; nothing where they cannot
-/// be drawn (samples, kernel principal components, raw pixels).
+/// At most `most` atoms on one sheet, to open a page with, and a caption; none if they cannot be
+/// drawn (samples, kernel principal components, raw pixels).
 std::optional<Figure> atoms_figure(const Model& model, Index most = 144);
 
 /// A solver's status in plain words: "stopped at the iteration limit" for "iteration-limit".
 std::string status_text(const std::string& status);
 
-/// The options that shape the model and differ from their defaults, as on the command line.
+/// The options that shape the model and differ from their defaults, in command-line form.
 std::string option_text(const PipelineOptions& options);
 
 /// "3.2 s", "4 min 10 s".

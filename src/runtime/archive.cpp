@@ -46,8 +46,8 @@ std::size_t item_bytes(std::string_view dtype) {
   throw DataError(fmt::format("[archive] {}: {}", source, reason));
 }
 
-/// Where the digest's digits stand in the header, or npos. A quote behind a backslash is part of
-/// somebody's text.
+/// The position of the digest's digits in the header, or npos. A quote after a backslash is part of
+/// a text value.
 std::size_t find_digest(std::string_view header) {
   const std::string marker = fmt::format(R"("{}":")", kDigestKey);
   std::size_t at = header.find(marker);
@@ -56,14 +56,14 @@ std::size_t find_digest(std::string_view header) {
   return at == std::string_view::npos ? at : at + marker.size();
 }
 
-/// Whole numbers >= 0, and nothing that JSON's readers would make into one.
+/// Non-negative integers, and nothing that a JSON reader would convert to one.
 std::vector<Index> counts_in(const json& list, const std::string& source) {
-  if (!list.is_array()) refuse(source, "a shape or place is not a list");
+  if (!list.is_array()) refuse(source, "a shape or offset is not a list");
   std::vector<Index> counts;
   for (const json& number : list) {
     constexpr std::uint64_t kMost = std::numeric_limits<Index>::max();
     if (!number.is_number_unsigned() || number.get<std::uint64_t>() > kMost)
-      refuse(source, "a shape or place holds something other than whole numbers >= 0");
+      refuse(source, "a shape or offset contains something other than integers >= 0");
     counts.push_back(number.get<Index>());
   }
   return counts;
@@ -83,7 +83,7 @@ std::size_t checked_bytes(const std::vector<Index>& shape, std::size_t item,
   return bytes;
 }
 
-/// The header's text. JSON is UTF-8, and readers refuse a header beyond all bounds.
+/// The header text. JSON is UTF-8, and readers reject oversized headers.
 std::string dumped(const json& header) {
   std::string text;
   try {
@@ -118,7 +118,7 @@ std::string_view header_of(std::string_view bytes, const std::string& source) {
   std::uint64_t length = 0;
   std::memcpy(&length, bytes.data(), kLengthBytes);
   if (length > kMostHeaderBytes || length > bytes.size() - kLengthBytes) {
-    refuse(source, fmt::format("not an archive, or cut off: a header of {} bytes in a file of {}",
+    refuse(source, fmt::format("not an archive, or truncated: a header of {} bytes in a file of {}",
                                length, bytes.size()));
   }
   return bytes.substr(kLengthBytes, length);
@@ -133,17 +133,17 @@ void check_digest(std::string_view bytes, std::string_view header, const std::st
   const std::string digest =
       sha256_of({bytes.substr(0, digits), zeros, bytes.substr(digits + kDigestDigits)});
   if (digest != header.substr(at, kDigestDigits))
-    refuse(source, "the checksum is wrong: the file is damaged or cut off");
+    refuse(source, "the checksum is wrong: the file is damaged or truncated");
 }
 
-/// The tensors must fill the data exactly: no holes, no overlaps.
+/// The tensors must cover the data exactly: no gaps, no overlaps.
 void check_places(std::vector<std::pair<std::size_t, std::size_t>> places, std::size_t data_bytes,
                   const std::string& source) {
   std::sort(places.begin(), places.end());
   std::size_t filled = 0;
   for (const auto& [begin, end] : places) {
     if (begin != filled)
-      refuse(source, fmt::format("tensors overlap or leave a hole at byte {}", filled));
+      refuse(source, fmt::format("tensors overlap or leave a gap at byte {}", filled));
     filled = end;
   }
   if (filled != data_bytes)
@@ -220,7 +220,7 @@ const std::string& Archive::text(const std::string& key) const {
 std::string Archive::bytes() const {
   require(
       !tensors_.contains(std::string(kMetadataName)) && !text_.contains(std::string(kDigestKey)),
-      "archive", "the tensor name '{}' and the text key '{}' are the file format's own",
+      "archive", "the tensor name '{}' and the text key '{}' are reserved by the file format",
       kMetadataName, kDigestKey);
   json header = json::object();
   json& metadata = header[std::string(kMetadataName)] = text_;
@@ -260,15 +260,15 @@ Archive Archive::parse(std::string_view bytes, const std::string& source) {
       }
       Tensor tensor{entry.at("dtype").get<std::string>(), counts_in(entry.at("shape"), source), {}};
       const std::size_t item = item_bytes(tensor.dtype);
-      if (item == 0) refuse(source, fmt::format("tensor '{}' has a type unknown here", name));
+      if (item == 0) refuse(source, fmt::format("tensor '{}' has an unknown type", name));
       const std::vector<Index> place = counts_in(entry.at("data_offsets"), source);
       if (place.size() != 2) refuse(source, fmt::format("tensor '{}' has no place", name));
       const auto begin = static_cast<std::size_t>(place[0]);
       const auto end = static_cast<std::size_t>(place[1]);
       const std::size_t size = checked_bytes(tensor.shape, item, source);
       if (begin > end || end > data.size() || end - begin != size) {
-        refuse(source, fmt::format("tensor '{}' of {} bytes does not fit its place {} ... {}", name,
-                                   size, begin, end));
+        refuse(source, fmt::format("tensor '{}' of {} bytes does not fit its offsets {} ... {}",
+                                   name, size, begin, end));
       }
       places.emplace_back(begin, end);
       tensor.data = std::string(data.substr(begin, size));  // checked: within the file

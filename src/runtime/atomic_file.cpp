@@ -22,15 +22,15 @@ namespace {
 constexpr int kMostAttempts = 100;
 constexpr std::string_view kEnding = ".tmp-";
 
-/// Opens a new file beside `path` under a name that nobody can foresee, so that nothing, such as a
-/// link, can wait for it there. mkstemp() would make it private to the user; this one has the
+/// Opens a new file next to `path` under an unpredictable name, so that nothing, such as a link,
+/// can be placed there in advance. mkstemp() would restrict it to the user; this one has the
 /// permissions of any new file.
 int open_beside(const std::string& operation, const std::filesystem::path& path,
                 std::filesystem::path& temporary) {
-  // The system would read the path only as far as the zero byte.
+  // The system would read the path only up to the zero byte.
   if (path.native().find('\0') != std::string::npos)
     io_error(operation, path.native().substr(0, path.native().find('\0')),
-             "cannot create: the name goes on with a zero byte", EINVAL);
+             "cannot create: the name contains a zero byte", EINVAL);
   std::random_device random;
   for (int attempt = 0; attempt < kMostAttempts; ++attempt) {
     const std::uint64_t number = std::uint64_t{random()} << 32 | random();
@@ -78,7 +78,7 @@ void AtomicFile::commit() {
 void remove_leftovers(const std::filesystem::path& path) {
   const std::string name = path.filename().string() + std::string(kEnding);
   std::vector<std::filesystem::path> leftovers;
-  std::error_code error;  // what cannot be listed or removed does no harm
+  std::error_code error;  // files that cannot be listed or removed do no harm
   for (std::filesystem::directory_iterator entry(directory_of(path), error), end;
        !error && entry != end; entry.increment(error)) {
     if (entry->path().filename().string().starts_with(name)) leftovers.push_back(entry->path());

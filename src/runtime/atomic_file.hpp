@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A file that appears whole or not at all: written under a temporary name beside its place, synced
-// and renamed by commit(). Without commit() the temporary file is removed. Errors are IoErrors.
+// A file that appears complete or not at all: written under a temporary name in the same directory,
+// then synced and renamed by commit(). Without commit() the temporary file is removed. Errors are
+// IoErrors.
 //
 //   AtomicFile file("report", path);
 //   file.write(text.data(), text.size());
@@ -18,7 +19,7 @@ namespace krica {
 
 class KRICA_EXPORT AtomicFile {
  public:
-  /// `operation` stands in the brackets of error messages.
+  /// `operation` appears in brackets in error messages.
   AtomicFile(std::string operation, std::filesystem::path path);
   ~AtomicFile();
   AtomicFile(const AtomicFile&) = delete;
@@ -34,15 +35,14 @@ class KRICA_EXPORT AtomicFile {
   int descriptor_ = -1;
 };
 
-/// Removes the temporary files of writes to this path that were killed. Nobody else may be writing
-/// it.
+/// Removes temporary files left by killed writes to this path. Nobody else may be writing to it.
 void remove_leftovers(const std::filesystem::path& path);
 
-/// Makes a rename in this directory durable. Not every directory can be opened or synced; what was
-/// renamed is whole anyway.
+/// Makes a rename in this directory durable. Ignores directories that cannot be opened or synced;
+/// the renamed file is complete anyway.
 KRICA_EXPORT void sync_directory(const std::filesystem::path& directory);
 
-/// The directory that a file is in: "." for a bare name.
+/// The directory of a file: "." for a bare name.
 KRICA_EXPORT std::filesystem::path directory_of(const std::filesystem::path& file);
 
 }  // namespace krica

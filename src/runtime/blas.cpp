@@ -22,7 +22,7 @@ CBLAS_TRANSPOSE flag(Op op) { return op == Op::kPlain ? CblasNoTrans : CblasTran
 
 template <class View>
 blasint stride(const View& view) {
-  // BLAS wants a leading dimension of at least the row length, also for one-row views.
+  // BLAS requires a leading dimension of at least the row length, even for one-row views.
   return static_cast<blasint>(view.outerStride() > view.cols() ? view.outerStride() : view.cols());
 }
 
@@ -46,15 +46,15 @@ Matrix<double> gram_tile(const Context& context, ConstMatrixView<Scalar> a, Rang
       });
 }
 
-/// Address space for OpenBLAS's buffers, asked for on a thread's first product: OpenBLAS keeps one
-/// for every thread that multiplies at the same time, and where the system refuses it, tries again
-/// for ever. Which threads have theirs already is not known, so there must be enough for all.
+/// Reserves address space for OpenBLAS's buffers before a thread's first product: OpenBLAS keeps
+/// one per thread that multiplies at the same time, and if the system refuses it, retries forever.
+/// It is unknown which threads already have theirs, so there must be room for all.
 class BufferSpace {
  public:
   BufferSpace() {
     const std::size_t bytes = kBuffer * ++threads();
-    // NORESERVE: what is never touched costs nothing. What a process may address is limited by
-    // ulimit -v, what all may use together by a strict accounting (vm.overcommit_memory 2).
+    // NORESERVE: untouched memory costs nothing. ulimit -v limits the address space of a process,
+    // strict accounting (vm.overcommit_memory 2) the total of all processes.
     constexpr int kFlags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
     void* const probe = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, kFlags, -1, 0);
     if (probe != MAP_FAILED) {
@@ -62,10 +62,10 @@ class BufferSpace {
       return;
     }
     const std::size_t count = threads()--;
-    throw OutOfMemory(fmt::format(
-        "[blas] matrix products on {} thread{} need {} MB of address space, which the system "
-        "refuses; raise the limit (ulimit -v) or use fewer threads",
-        count, count == 1 ? "" : "s", bytes >> 20));
+    throw OutOfMemory(
+        fmt::format("[blas] matrix products on {} thread{} need {} MB of address space, but the "
+                    "system refuses it; raise the limit (ulimit -v) or use fewer threads",
+                    count, count == 1 ? "" : "s", bytes >> 20));
   }
   ~BufferSpace() { --threads(); }
   BufferSpace(const BufferSpace&) = delete;
@@ -85,7 +85,7 @@ class BufferSpace {
 void set_up() {
   static const bool done = [] {
     choose_kernels();
-    openblas_set_num_threads(1);  // of our own hidden copy, nobody else's
+    openblas_set_num_threads(1);  // affects only our own hidden copy
     return true;
   }();
   static_cast<void>(done);
@@ -130,7 +130,7 @@ void syrk_lower(Scalar alpha, ConstMatrixView<Scalar> a, Scalar beta, MatrixView
 template <class Scalar>
 void gemm(const Context& context, Op op_a, Op op_b, Scalar alpha, ConstMatrixView<Scalar> a,
           ConstMatrixView<Scalar> b, Scalar beta, MatrixView<Scalar> c) {
-  // Large tiles, as each packs B anew, but enough of them to share.
+  // Large tiles, as each packs B again, but enough of them to share.
   const Partition tiles(c.rows(), std::clamp(c.rows() / 8, kTile, 4 * kTile));
   const Index depth = op_a == Op::kPlain ? a.cols() : a.rows();
   parallel_for(context, tiles.count(), work_of(c.size(), depth), [&](Index t) {
@@ -146,7 +146,7 @@ void gram_of_columns(const Context& context, ConstMatrixView<Scalar> a, MatrixVi
   assert(gram.rows() == a.cols() && gram.cols() == a.cols());
   const Partition tiles(a.cols(), kTile);
   const Work work = work_of(a.size(), a.cols(), 0.5);
-  // A single tile's rows are shared by the threads, several tiles are.
+  // Threads share the rows of a single tile, or whole tiles if there are several.
   parallel_for(context, tiles.count() * tiles.count(), work, [&](Index t) {
     const Index row = t / tiles.count();
     const Index col = t % tiles.count();
@@ -159,7 +159,7 @@ void gram_of_columns(const Context& context, ConstMatrixView<Scalar> a, MatrixVi
 
 template <class Scalar>
 void mirror_lower(const Context& context, MatrixView<Scalar> matrix) {
-  constexpr Index kSide = 32;  // of a block: down whole columns, most reads would miss the cache
+  constexpr Index kSide = 32;  // of a block: reading whole columns would miss the cache
   const Partition blocks(matrix.rows(), kSide);
   parallel_for(context, blocks.count(), work_of(matrix.size(), kPerValue), [&](Index b) {
     for (Index c = b; c < blocks.count(); ++c) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Row-major matrix products, single-threaded: parallel loops call them on tiles. The library embeds
-// an OpenBLAS of its own (docs/decisions/0002-blas.md), so a user's BLAS settings are not touched.
+// its own OpenBLAS (docs/decisions/0002-blas.md), so it does not affect the user's BLAS settings.
 #pragma once
 
 #include "krica/runtime/context.hpp"
@@ -11,8 +11,9 @@ namespace krica::blas {
 
 enum class Op { kPlain, kTransposed };
 
-/// Holds the embedded BLAS and LAPACK to one thread per call, with kernels for this processor.
-/// Every wrapper around them calls it first. Throws OutOfMemory without room for their buffers.
+/// Restricts the embedded BLAS and LAPACK to one thread per call, with kernels for this processor.
+/// Every wrapper around them calls it first. Throws OutOfMemory if there is no room for their
+/// buffers.
 void set_up();
 
 /// C = alpha * op(A) * op(B) + beta * C. Shapes must fit; C must not overlap A or B.
@@ -20,7 +21,7 @@ template <class Scalar>
 void gemm(Op op_a, Op op_b, Scalar alpha, ConstMatrixView<Scalar> a, ConstMatrixView<Scalar> b,
           Scalar beta, MatrixView<Scalar> c);
 
-/// The same on the context's threads, cut into fixed tiles of rows.
+/// The same on the context's threads, divided into fixed tiles of rows.
 template <class Scalar>
 void gemm(const Context& context, Op op_a, Op op_b, Scalar alpha, ConstMatrixView<Scalar> a,
           ConstMatrixView<Scalar> b, Scalar beta, MatrixView<Scalar> c);

@@ -14,11 +14,11 @@ const char* forced_core = nullptr;
 
 }  // namespace
 
-// OpenBLAS is told some things through environment variables only, and the environment is the
-// user's. So the linker sends this library's calls of getenv, those of the embedded copy among
-// them, to __wrap_getenv (src/CMakeLists.txt). One thread, told as soon as the library is loaded:
-// the threads that OpenBLAS would start otherwise are never used, but each of them takes a buffer,
-// and where the system refuses it tries again for ever.
+// Some settings of OpenBLAS are environment variables only, and the environment belongs to the
+// user. The linker therefore redirects this library's calls of getenv, including those of the
+// embedded copy, to __wrap_getenv (src/CMakeLists.txt). It sets one thread as soon as the library
+// is loaded: the threads that OpenBLAS would otherwise start are never used, but each takes a
+// buffer, and if the system refuses it, OpenBLAS retries forever.
 // NOLINTBEGIN(readability-identifier-naming,bugprone-reserved-identifier)
 extern "C" {
 char* __real_getenv(const char* name);
@@ -31,7 +31,7 @@ __attribute__((visibility("hidden"))) const char* __wrap_getenv(const char* name
 
 #if defined(__x86_64__)
 
-// The table of kernels in use, and what fills it.
+// The table of kernels in use, and the function that fills it.
 // NOLINTBEGIN(readability-identifier-naming)
 extern "C" {
 __attribute__((weak)) extern void* gotoblas;

@@ -8,8 +8,8 @@
 namespace krica {
 namespace {
 
-/// A row is finite iff 0 * its elements sum to 0; one multiply-add each, no branch. Sixteen sums
-/// side by side: a single one would wait for every addition.
+/// A row is finite iff 0 * its elements sum to 0; one multiply-add each, no branch. Sixteen
+/// parallel sums: a single one would wait for every addition.
 template <class Scalar>
 bool row_is_finite(const Scalar* row, Index count) {
   constexpr Index kLanes = 16;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Argument checks with one wording: "[operation] what must hold, got value".
+// Argument checks with uniform messages: "[operation] what must hold, got value".
 #pragma once
 
 #include <fmt/format.h>
@@ -23,12 +23,12 @@ void require(bool condition, std::string_view operation, fmt::format_string<Args
   }
 }
 
-/// Refuses NaN and Inf with their count and the first position.
+/// Rejects NaN and Inf, reporting their count and the first position.
 template <class Scalar>
 void require_finite(ConstMatrixView<Scalar> matrix, std::string_view operation,
                     std::string_view name);
 
-/// Refuses matrices without rows or columns.
+/// Rejects matrices without rows or columns.
 template <class Scalar>
 void require_not_empty(ConstMatrixView<Scalar> matrix, std::string_view operation,
                        std::string_view name) {

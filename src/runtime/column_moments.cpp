@@ -30,8 +30,8 @@ ColumnMoments& ColumnMoments::operator+=(const ColumnMoments& more) {
   return *this;
 }
 
-/// Differences from the first row are summed up, so that a column of equal values has that mean
-/// exactly and no variance.
+/// Sums differences from the first row, so that a column of equal values has exactly that mean and
+/// no variance.
 template <class Scalar>
 void ColumnMoments::add(ConstMatrixView<Scalar> rows) {
   if (rows.rows() == 0) return;
@@ -54,7 +54,7 @@ void ColumnMoments::add(ConstMatrixView<Scalar> rows) {
 
 template <class Scalar>
 ColumnMoments column_moments(const Context& context, ConstMatrixView<Scalar> rows) {
-  constexpr Index kPartRows = 64;  // read twice, and often from the cache the second time
+  constexpr Index kPartRows = 64;  // read twice, the second time often from the cache
   const Partition parts(rows.rows(), kPartRows);
   return ordered_reduce<ColumnMoments>(
       context, parts.count(), work_of(rows.size(), 2 * kPerValue),

@@ -8,14 +8,14 @@
 
 namespace krica {
 
-/// Mean and squared differences from it of each column, over rows that come in parts: Chan, Golub
-/// and LeVeque, "Updating formulae and a pairwise algorithm for computing sample variances", 1979.
+/// Mean and squared deviations of each column, over rows added in parts: Chan, Golub and LeVeque,
+/// "Updating formulae and a pairwise algorithm for computing sample variances", 1979.
 class ColumnMoments {
  public:
-  ColumnMoments() = default;  ///< takes the columns of what is added first
+  ColumnMoments() = default;  ///< the first rows added determine the number of columns
   explicit ColumnMoments(Index columns);
 
-  /// On one thread.
+  /// Single-threaded.
   template <class Scalar>
   void add(ConstMatrixView<Scalar> rows);
   ColumnMoments& operator+=(const ColumnMoments& more);
@@ -23,7 +23,7 @@ class ColumnMoments {
 
   [[nodiscard]] double count() const { return count_; }
   [[nodiscard]] const std::vector<double>& mean() const { return mean_; }
-  /// Σ (x - mean)², one a column.
+  /// Σ (x - mean)², one per column.
   [[nodiscard]] const std::vector<double>& squares() const { return squares_; }
 
  private:
@@ -32,7 +32,7 @@ class ColumnMoments {
   std::vector<double> squares_;
 };
 
-/// Of all rows, in parallel, with bits that do not depend on the number of threads.
+/// Over all rows, in parallel; the bits do not depend on the number of threads.
 template <class Scalar>
 ColumnMoments column_moments(const Context& context, ConstMatrixView<Scalar> rows);
 

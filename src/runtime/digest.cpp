@@ -14,7 +14,7 @@ namespace {
 
 void check(int status) {
   if (status != 1)
-    throw IoError("[digest] the cryptographic library refused, perhaps for lack of memory");
+    throw IoError("[digest] the cryptographic library failed, perhaps for lack of memory");
 }
 
 }  // namespace

@@ -13,7 +13,7 @@ struct evp_md_ctx_st;
 
 namespace krica {
 
-/// A checksum over bytes given in pieces.
+/// A checksum of bytes added in pieces.
 class KRICA_EXPORT Digest {
  public:
   enum class Kind { kMd5, kSha256 };
@@ -30,7 +30,7 @@ class KRICA_EXPORT Digest {
   std::unique_ptr<evp_md_ctx_st, Free> context_;
 };
 
-/// Of the parts one after the other, hexadecimal.
+/// The digest of the concatenated parts, hexadecimal.
 std::string sha256_of(std::initializer_list<std::string_view> parts);
 
 }  // namespace krica

@@ -12,9 +12,9 @@ namespace krica {
 /// The whole file. Throws IoError with the system's reason.
 std::string read_file(const std::filesystem::path& path);
 
-/// Writes under a temporary name in the same directory, syncs and renames, so that the path holds
-/// the old content or the new one, never a part. Throws IoError with the system's reason and leaves
-/// the old file.
+/// Writes to a temporary file in the same directory, syncs and renames it, so that the path holds
+/// the old content or the new, never a part. On failure throws IoError with the system's reason and
+/// leaves the old file.
 KRICA_EXPORT void write_file_atomically(const std::filesystem::path& path,
                                         std::string_view content);
 

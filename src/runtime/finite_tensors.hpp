@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Tensors of an archive that must hold numbers: DataError names the one that holds NaN or Inf.
+// Tensors of an archive that must be finite: throws DataError naming the one with NaN or Inf.
 #pragma once
 
 #include <fmt/format.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What the file system refuses, in one wording: "[operation] path: what failed: the system's
+// Uniform messages for failed file operations: "[operation] path: what failed: the system's
 // reason".
 #pragma once
 

@@ -47,10 +47,10 @@ SymmetricEigen symmetric_eigen(ConstMatrixView<double> A) {
   dsyevd_("V", "L", &n, eigen.vectors.data(), &n, eigen.values.data(), work.data(), &lwork,
           iwork.data(), &iwork_size, &info);
   if (info != 0) {
-    throw DataError(
-        fmt::format("[eigen] the eigenvalues of a {} x {} matrix were not found: its numbers are "
-                    "too large or too different in size; scale the data, e.g. to values around 1",
-                    n, n));
+    throw DataError(fmt::format(
+        "[eigen] the eigenvalues of a {} x {} matrix did not converge: its numbers are too large "
+        "or too different in magnitude; scale the data, e.g. to values around 1",
+        n, n));
   }
   // LAPACK's columns are our rows.
   for (Index i = 0; i < A.rows(); ++i) fix_sign(eigen.vectors.row(i), A.rows());

@@ -16,7 +16,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// Rounds of about a millisecond, so that most of them pass without being interrupted.
+// Rounds of about a millisecond, so that most of them are not interrupted.
 constexpr double kSecondsPerRate = 0.01;
 
 // The shapes of the library's own loops: tiles of patches against some hundred atoms.
@@ -25,7 +25,7 @@ constexpr Index kAtoms = 400;
 constexpr Index kValues = 108;
 constexpr Index kTilesPerThread = 4;
 constexpr Index kRowsPerLoop = 4 * kTileRows;
-constexpr Index kStreamFloats = Index{1} << 22;  // more than a core's own cache
+constexpr Index kStreamFloats = Index{1} << 22;  // exceeds a core's own cache
 
 Matrix<float> some_numbers(Index rows, Index cols) {
   Matrix<float> matrix(rows, cols);
@@ -33,9 +33,9 @@ Matrix<float> some_numbers(Index rows, Index cols) {
   return matrix;
 }
 
-/// Of repeated rounds that do `amount` each, the rate that a quarter of them exceed: other programs
-/// that take a processor away for a moment do not count, those that slow everything down do. The
-/// first round, which wakes threads and fills caches, is left out.
+/// The rate exceeded by a quarter of repeated rounds, each doing `amount`: this ignores programs
+/// that briefly occupy a processor, but not those that slow everything down. Excludes the first
+/// round, which wakes threads and fills caches.
 double rate_of(double amount, const std::function<void()>& round) {
   round();
   std::vector<double> rates;
@@ -45,7 +45,7 @@ double rate_of(double amount, const std::function<void()>& round) {
     const Clock::time_point before = now;
     round();
     now = Clock::now();
-    // A clock may stand still for a moment.
+    // The clock may not advance between two readings.
     const double seconds = std::max(1e-9, std::chrono::duration<double>(now - before).count());
     rates.push_back(amount / seconds);
   } while (std::chrono::duration<double>(now - start).count() < kSecondsPerRate);
@@ -95,10 +95,10 @@ double reading_rate(const Context& context) {
   });
 }
 
-/// New threads may share a processor until the system has spread them: waits for that, not long.
+/// New threads may share a processor until the system has distributed them: waits briefly for that.
 void wake_threads(const Context& context) {
   constexpr std::chrono::milliseconds kAtMost{100};
-  constexpr double kSpread = 0.8;  // of a perfect speed-up
+  constexpr double kSpread = 0.8;  // of an ideal speed-up
   const double perfect = product_rate(context, 1) * context.threads();
   const Clock::time_point start = Clock::now();
   while (product_rate(context, context.threads()) < kSpread * perfect &&
@@ -113,8 +113,8 @@ MachineSpeed measured_once(const Context& context) {
           .reading = reading_rate(context)};
 }
 
-/// The better of two, some time apart: a busy machine may let a program wait for longer than one
-/// rate takes to measure. All threads together are at least as fast as one.
+/// The better of two measurements some time apart: a busy machine may delay a program for longer
+/// than a measurement. All threads together are at least as fast as one.
 MachineSpeed measured(const Context& context) {
   if (context.threads() > 1) wake_threads(context);
   const MachineSpeed a = measured_once(context);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// How fast this machine is, measured in a moment, so that the time of a long computation can be
-// estimated before it begins (models/estimate.hpp).
+// A quick measurement of the speed of this machine, to estimate the time of a long computation in
+// advance (models/estimate.hpp).
 #pragma once
 
 #include "krica/runtime/context.hpp"
@@ -9,17 +9,17 @@
 
 namespace krica {
 
-/// Rates per second that all of a context's threads reach together, while others may use the
-/// machine as well.
+/// Rates per second of all the context's threads together, with whatever else is running on the
+/// machine.
 struct MachineSpeed {
-  double products = 0;         ///< float32 operations of matrix products
-  double serial_products = 0;  ///< the same on one thread
-  double loops = 0;            ///< terms of sums in double precision, as of squared distances
+  double products = 0;         ///< float32 operations in matrix products
+  double serial_products = 0;  ///< the same, single-threaded
+  double loops = 0;            ///< terms of sums in double precision, such as squared distances
   double reading = 0;          ///< bytes read from memory
 };
 
-/// Measured at the first call in about a tenth of a second, and kept for the process and the number
-/// of threads. Results of later computations do not depend on it.
+/// Measured on the first call in about a tenth of a second, and cached per process and number of
+/// threads. It does not affect the results of computations.
 KRICA_EXPORT MachineSpeed machine_speed(const Context& context);
 
 }  // namespace krica

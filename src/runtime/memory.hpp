@@ -5,12 +5,11 @@
 
 namespace krica {
 
-/// The most memory that the process has held so far, or since reset_peak_memory(), in bytes; 0
-/// where the system does not tell.
+/// The peak memory of the process so far, or since reset_peak_memory(), in bytes; 0 if unknown.
 std::int64_t peak_memory();
 
-/// Lets the peak begin anew at what is held now, where the system allows it. This changes what
-/// others see of the process (time -v), so only programs call it.
+/// Resets the peak to current usage, if the system allows it. This is visible to others (time -v),
+/// so only programs call it.
 void reset_peak_memory();
 
 }  // namespace krica

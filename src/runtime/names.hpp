@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Enumerators and their names, as users write them: one table serves both directions.
+// Enumerators and their names, as users write them: one table for both directions.
 #pragma once
 
 #include <array>
@@ -24,7 +24,7 @@ std::string_view find_name(const NameTable<Enum, Count>& table, Enum value) {
   return "unknown";
 }
 
-/// Throws InvalidArgument that lists the known names.
+/// Throws InvalidArgument listing the known names.
 template <class Enum, std::size_t Count>
 Enum find_value(const NameTable<Enum, Count>& table, std::string_view name, std::string_view what) {
   std::vector<std::string> known;

@@ -50,7 +50,7 @@ std::string did_you_mean_file(const std::filesystem::path& path,
   std::vector<std::string> names;
   for (const auto& entry : std::filesystem::directory_iterator(parent, error))
     names.push_back(entry.path().filename().string());
-  std::erase(names, path.filename());  // a link to nothing is there and cannot be opened
+  std::erase(names, path.filename());  // a dangling link is listed but cannot be opened
   std::sort(names.begin(), names.end());
   const std::string meant = nearest(path.filename().string(), names);
   if (meant.empty()) return did_you_mean(path.string(), other);

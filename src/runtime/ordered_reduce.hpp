@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Sums over samples whose bits do not depend on who computes them: the samples are cut into parts
-// by sizes alone, and the parts' sums are added over a fixed binary tree. On each level nodes 2i
-// and 2i+1 are added, and an odd last one is carried up, so that the owner of an aligned run
-// of parts, a thread or a machine, adds up a whole subtree.
+// Sums over samples whose bits do not depend on who computes them: the samples are divided into
+// parts by size alone, and the sums of the parts are added in a fixed binary tree. On each level
+// nodes 2i and 2i+1 are added, and an odd last one is carried up, so that the owner of an aligned
+// run of parts, a thread or a machine, adds a whole subtree.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +17,7 @@
 
 namespace krica {
 
-/// The order itself: calls add(to, from) such that part 0 ends up with the sum.
+/// The order itself: calls add(to, from) so that part 0 ends up with the sum.
 template <class Add>
 void add_in_tree_order(Index parts, Add add) {
   for (Index width = 1; width < parts; width *= 2) {
@@ -28,7 +28,7 @@ void add_in_tree_order(Index parts, Add add) {
 /// The sum of the parts; 0 for none.
 double tree_sum(std::vector<double> parts);
 
-/// The sum of body(0) ... body(parts - 1), computed in parallel; throws as parallel_for does.
+/// The sum of body(0) ... body(parts - 1), computed in parallel; throws like parallel_for.
 double ordered_reduce(const Context& context, Index parts, Work work,
                       const std::function<double(Index)>& body);
 inline double ordered_reduce(const Context& context, Index parts,
@@ -36,14 +36,14 @@ inline double ordered_reduce(const Context& context, Index parts,
   return ordered_reduce(context, parts, Work{}, body);
 }
 
-/// At most 64 parts, enough for threads to share evenly, and fewer where a part would have less
-/// than `fewest` samples and not pay for adding up its sum.
+/// At most 64 parts, enough for threads to share evenly; fewer if a part would have less than
+/// `fewest` samples and adding its sum would not pay.
 inline Partition sum_parts(Index samples, Index fewest) {
   constexpr Index kMostParts = 64;
   return {samples, std::max(fewest, (samples + kMostParts - 1) / kMostParts)};
 }
 
-/// Calls body(tile) for the part's tiles of at most `largest` samples, in order.
+/// Calls body(tile) for each tile of at most `largest` samples, in order.
 template <class Body>
 void for_tiles(Range part, Index largest, Body body) {
   const Partition tiles(part.size(), largest);
@@ -51,8 +51,8 @@ void for_tiles(Range part, Index largest, Body body) {
     body(Range{part.begin + tiles[t].begin, part.begin + tiles[t].end});
 }
 
-// A sum is a number, a vector, what has += and set_zero(), or a struct of such sums that its
-// members() names.
+// A sum is a number, a vector, a type with += and set_zero(), or a struct of such sums listed by
+// its members().
 template <class Number>
 void add_to(std::vector<Number>& sums, const std::vector<Number>& more) {
   for (std::size_t i = 0; i < sums.size(); ++i) sums[i] += more[i];
@@ -84,14 +84,14 @@ void set_zero(Sum& sum) {
   }
 }
 
-/// The sums of parts that finish in any order, each added to its sibling by whichever of the two
-/// finishes second. Memory for about as many sums as threads at work and levels of the tree.
+/// The sums of parts that finish in any order; whichever of two siblings finishes second adds them.
+/// Holds about as many sums as there are active threads and levels of the tree.
 template <class Sum>
 class TreeSum {
  public:
   explicit TreeSum(Index parts) : parts_(parts), waiting_(static_cast<std::size_t>(parts)) {}
 
-  /// Memory of a sum that is no longer needed, if there is any.
+  /// The memory of a sum that is no longer needed, if any.
   std::optional<Sum> spare() {
     const std::lock_guard lock(mutex_);
     if (spares_.empty()) return std::nullopt;
@@ -116,12 +116,12 @@ class TreeSum {
     total_ = std::move(sum);
   }
 
-  /// After every part was put.
+  /// Call after every part has been put.
   Sum take() { return std::move(*total_); }
 
  private:
-  /// The sibling's sum; where it is not there yet, `sum` is left for it. Pairs of siblings are told
-  /// apart by the first part of the right one.
+  /// The sibling's sum; if it is not there yet, `sum` is left for it. The first part of the right
+  /// sibling identifies a pair.
   std::optional<Sum> meet(Index right, Sum& sum) {
     const std::lock_guard lock(mutex_);
     std::optional<Sum>& place = waiting_[static_cast<std::size_t>(right)];
@@ -137,8 +137,8 @@ class TreeSum {
   std::optional<Sum> total_;
 };
 
-/// The same for sums that are more than a number: accumulate(part, sum) adds one part to a sum of
-/// zero, which make() gives. Nothing half added is returned: throws as parallel_for does.
+/// The same for sums other than numbers: accumulate(part, sum) adds one part to a zero sum from
+/// make(). Never returns a partial sum: throws like parallel_for.
 template <class Sum, class Make, class Accumulate>
 Sum ordered_reduce(const Context& context, Index parts, Work work, Make make,
                    Accumulate accumulate) {

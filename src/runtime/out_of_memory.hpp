@@ -7,14 +7,14 @@
 
 namespace krica {
 
-/// The system refused memory that has to be there; the message says what for and what helps.
+/// The system refused memory that is required; the message says what for and what helps.
 class OutOfMemory : public std::bad_alloc {
  public:
   explicit OutOfMemory(const std::string& what) : what_(what) {}
   [[nodiscard]] const char* what() const noexcept override { return what_.what(); }
 
  private:
-  std::runtime_error what_;  // whose copies share the text
+  std::runtime_error what_;  // its copies share the text
 };
 
 }  // namespace krica

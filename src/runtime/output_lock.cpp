@@ -17,7 +17,8 @@
 namespace krica {
 namespace {
 
-/// Whether the path still leads to the open file: its last owner may have removed it meanwhile.
+/// Whether the path still refers to the open file: its last owner may have removed it in the
+/// meantime.
 bool is_in_place(int descriptor, const std::filesystem::path& file) {
   struct stat opened {};
   struct stat there {};
@@ -25,7 +26,7 @@ bool is_in_place(int descriptor, const std::filesystem::path& file) {
          opened.st_dev == there.st_dev && opened.st_ino == there.st_ino;
 }
 
-/// A descriptor that holds the lock. Where the file system knows no locks, there is none to hold.
+/// A descriptor that holds the lock, or none if the file system does not support locks.
 int locked(const std::filesystem::path& output, const std::filesystem::path& file) {
   while (true) {
     const int descriptor = ::open(file.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0666);

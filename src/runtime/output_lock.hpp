@@ -7,13 +7,13 @@
 
 namespace krica {
 
-/// The right to write an output, held until destruction: a second process that asks for it is
-/// refused. The system gives the right back when a process ends, however that happens: a killed one
-/// leaves at most an empty file, PATH.lock, which locks nothing and goes away with the next lock.
+/// Exclusive access to an output until destruction: a second process that asks for it is rejected.
+/// The system releases the lock when the process ends, for whatever reason: a killed process leaves
+/// at most an empty file, PATH.lock, which locks nothing and is removed with the next lock.
 class KRICA_EXPORT OutputLock {
  public:
-  /// Also removes what killed writes have left beside the output (see AtomicFile). Throws IoError
-  /// where another process holds the lock.
+  /// Also removes temporary files of killed writes next to the output (see AtomicFile). Throws
+  /// IoError if another process holds the lock.
   explicit OutputLock(std::filesystem::path output);
   ~OutputLock();
   OutputLock(OutputLock&& other) noexcept;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Parallel loops whose results do not depend on the number of threads: the work is cut into parts
-// by sizes alone, and each part writes to its own place. Sums over parts: ordered_reduce.hpp.
+// Parallel loops whose results do not depend on the number of threads: the work is divided into
+// parts by size alone, and each part writes to its own place. For sums over parts see
+// ordered_reduce.hpp.
 #pragma once
 
 #include <algorithm>
@@ -19,9 +20,9 @@ struct Range {
   [[nodiscard]] Index size() const { return end - begin; }
 };
 
-/// `total` items cut into the fewest parts of at most `largest` items, sizes differing by at most
-/// one. With largest >= 3 no part has a single item unless total is 1: OpenBLAS may not repeat its
-/// bits for one-row products at other addresses.
+/// Divides `total` items into the fewest parts of at most `largest` items, with sizes differing by
+/// at most one. With largest >= 3 no part has a single item unless total is 1: the bits of
+/// OpenBLAS's one-row products may depend on addresses.
 class Partition {
  public:
   Partition(Index total, Index largest)
@@ -43,7 +44,7 @@ class Partition {
 };
 
 /// The same, with parts of half the size over the last quarter: threads that finish early find
-/// something small to do, instead of waiting for others that have just begun a large part.
+/// small parts to do instead of waiting for others that have just started a large one.
 class TaperedPartition {
  public:
   TaperedPartition(Index total, Index largest)
@@ -64,17 +65,17 @@ class TaperedPartition {
   Partition small_;
 };
 
-/// About how much a whole loop takes, in multiply-adds of a matrix product, of which a thread does
-/// some 20 in a nanosecond. A loop of less than some 100 microseconds stays on the calling thread,
-/// and each further thread must have as much to do. Without an estimate the loop runs on all
-/// threads of the context: right where an item may read or decode a file.
+/// The approximate work of a whole loop, in multiply-adds of a matrix product, of which a thread
+/// does about 20 per nanosecond. A loop of less than about 100 microseconds stays on the calling
+/// thread, and each additional thread must have that much to do. Without an estimate the loop uses
+/// all threads of the context, which is right if an item may read or decode a file.
 struct Work {
   double operations = std::numeric_limits<double>::infinity();
 };
 
-/// What other operations cost beside a multiply-add in a matrix product.
-inline constexpr Index kPerValue = 8;  // a number read, changed and written
-inline constexpr Index kPerExp = 24;   // an exponential, logarithm or root, in vectors
+/// The cost of other operations relative to a multiply-add in a matrix product.
+inline constexpr Index kPerValue = 8;  // read, change and write a number
+inline constexpr Index kPerExp = 24;   // an exponential, logarithm or root, vectorised
 
 /// The product of the factors.
 template <class... Factors>
@@ -83,8 +84,8 @@ Work work_of(Factors... factors) {
 }
 
 /// Runs body(0) ... body(count - 1) on the calling thread and as many others as the context allows
-/// and the work is worth; inside another such loop, on the calling thread alone. Polls for
-/// cancellation before each and throws Cancelled; rethrows the first exception of a body.
+/// and the work justifies; inside another such loop, only on the calling thread. Checks for
+/// cancellation before each item and throws Cancelled; rethrows the first exception of a body.
 KRICA_EXPORT void parallel_for(const Context& context, Index count, Work work,
                                const std::function<void(Index)>& body);
 inline void parallel_for(const Context& context, Index count,
@@ -92,15 +93,15 @@ inline void parallel_for(const Context& context, Index count,
   parallel_for(context, count, Work{}, body);
 }
 
-/// Σ a_i b_i in double, eight interleaved partial sums; the same bits wherever the memory lies.
+/// Σ a_i b_i in double, with eight interleaved partial sums; the bits do not depend on alignment.
 template <class Scalar>
 double ordered_dot(const Scalar* a, const Scalar* b, Index count);
 
-/// Σ (a_i - b_i)², as ordered_dot.
+/// Σ (a_i - b_i)², like ordered_dot.
 template <class Scalar>
 double ordered_squared_distance(const Scalar* a, const Scalar* b, Index count);
 
-/// Σ a_i, as ordered_dot.
+/// Σ a_i, like ordered_dot.
 template <class Scalar>
 double ordered_sum(const Scalar* a, Index count);
 

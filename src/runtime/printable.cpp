@@ -9,7 +9,7 @@
 namespace krica {
 namespace {
 
-/// One character of UTF-8; of length 0 where the text does not begin with one.
+/// One UTF-8 character; length 0 if the text does not start with one.
 struct Character {
   std::uint32_t code = 0;
   std::size_t length = 0;
@@ -32,13 +32,13 @@ Character first_of(std::string_view text) {
   return {code, length};
 }
 
-/// Controls of ASCII and Latin-1, line and paragraph separators, and what turns the direction.
+/// ASCII and Latin-1 control characters, line and paragraph separators, and direction overrides.
 bool is_control(std::uint32_t code) {
   return code < 0x20 || (code >= 0x7f && code < 0xa0) || (code >= 0x2028 && code <= 0x202e) ||
          (code >= 0x2066 && code <= 0x2069) || code == 0x200e || code == 0x200f;
 }
 
-/// With `escape` instead of every control.
+/// Replaces every control character with its `escape`.
 template <class Escape>
 std::string escaped(std::string_view text, const Escape& escape) {
   std::string result;

@@ -28,7 +28,7 @@ double ratio(double quota, double period) {
   return quota > 0 && period > 0 ? quota / period : kUnlimited;
 }
 
-/// "150000 100000", or "max 100000" for none. A file that is missing or unreadable limits nothing.
+/// "150000 100000", or "max 100000" for none. A missing or unreadable file means no limit.
 double quota_v2(const fs::path& group) {
   double quota = 0;
   double period = 0;
@@ -36,7 +36,7 @@ double quota_v2(const fs::path& group) {
   return file >> quota >> period ? ratio(quota, period) : kUnlimited;
 }
 
-/// The quota is -1 for none.
+/// A quota of -1 means none.
 double quota_v1(const fs::path& group) {
   double quota = 0;
   double period = 0;
@@ -45,8 +45,8 @@ double quota_v1(const fs::path& group) {
   return ratio(quota, period);
 }
 
-/// The smallest quota of a group and those that contain it. Inside a container the group's path may
-/// be that of the host, which is not mounted here; the mount point itself is then what counts.
+/// The smallest quota of a group and its ancestors. Inside a container the group's path may be that
+/// of the host, which is not mounted; the mount point itself applies then.
 template <class Quota>
 double smallest_quota(const fs::path& mount, const fs::path& group, Quota quota) {
   double smallest = quota(mount);

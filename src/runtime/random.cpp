@@ -12,7 +12,7 @@
 namespace krica {
 namespace {
 
-/// FNV-1a: the purpose's name becomes one word of the counter.
+/// FNV-1a: the hash of the purpose's name is one word of the counter.
 std::uint32_t hash_of(std::string_view name) {
   std::uint32_t hash = 2166136261U;
   for (const char c : name) hash = (hash ^ static_cast<unsigned char>(c)) * 16777619U;
@@ -48,7 +48,7 @@ double Random::normal() {
     has_spare_normal_ = false;
     return spare_normal_;
   }
-  const double radius = std::sqrt(-2.0 * std::log(1.0 - uniform()));  // 1 - u lies in (0, 1]
+  const double radius = std::sqrt(-2.0 * std::log(1.0 - uniform()));  // 1 - u is in (0, 1]
   const double angle = 2.0 * std::numbers::pi * uniform();
   spare_normal_ = radius * std::sin(angle);
   has_spare_normal_ = true;
@@ -74,7 +74,7 @@ std::vector<Index> random_permutation(Random& random, Index count) {
 }
 
 std::vector<Index> random_subset(Random& random, Index bound, Index count) {
-  // Floyd's algorithm: exactly `count` draws, memory in proportion to count.
+  // Floyd's algorithm: exactly `count` draws, memory proportional to count.
   std::unordered_set<Index> chosen;
   chosen.reserve(static_cast<std::size_t>(count));
   for (Index last = bound - count; last < bound; ++last) {

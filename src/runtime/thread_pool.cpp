@@ -15,8 +15,8 @@
 namespace krica {
 namespace {
 
-// Some 5 to 20 microseconds: shorter than a futex wake-up, so that the loops of one iteration find
-// the helpers awake, and too short to hurt others on the machine.
+// About 5 to 20 microseconds: shorter than a futex wake-up, so that the loops of one iteration find
+// the helpers awake, and too short to disturb others on the machine.
 constexpr int kSpins = 200;
 
 thread_local bool inside = false;
@@ -69,7 +69,7 @@ ThreadPool& ThreadPool::of_process() {
   const auto process = static_cast<std::int64_t>(getpid());
   ThreadPool* pool = current.load(std::memory_order_acquire);
   if (pool != nullptr && pool->process_ == process) return *pool;
-  // In a forked child the old pool's mutex may be locked for ever; it is left alone.
+  // In a forked child the old pool's mutex may be locked forever; leave it alone.
   auto* made = new ThreadPool(process);
   if (current.compare_exchange_strong(pool, made, std::memory_order_acq_rel)) return *made;
   delete made;
@@ -95,7 +95,7 @@ void ThreadPool::offer(const std::shared_ptr<SharedLoop>& loop, int helpers) {
     openings_.push_back({loop, helpers});
     open_places_.fetch_add(helpers, std::memory_order_relaxed);
   }
-  // After unlocking: a helper that wakes before would only wait for the mutex.
+  // After unlocking: a helper that wakes earlier would only wait for the mutex.
   for (int i = 0; i < helpers; ++i) offered_.notify_one();
 }
 
@@ -110,8 +110,8 @@ void ThreadPool::withdraw(const std::shared_ptr<SharedLoop>& loop, int helpers) 
   }
 }
 
-/// Signals are for the user's threads. Where the system gives no more threads, the loop runs on
-/// those that there are.
+/// Signals are for the user's threads. If the system refuses more threads, the loop runs on the
+/// existing ones.
 void ThreadPool::add_thread() {
   ++threads_;
   sigset_t all;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // The threads that parallel loops share (docs/decisions/0009-threads.md). The calling thread works
-// too, and waits only for items that a helper has begun: a helper that the system does not schedule
-// delays nobody. Idle helpers sleep; none spins for longer than some microseconds.
+// too, and waits only for items that a helper has started: a helper that is not scheduled delays
+// nobody. Idle helpers sleep; none spins for more than a few microseconds.
 #pragma once
 
 #include <atomic>
@@ -16,11 +16,11 @@
 
 namespace krica {
 
-/// body(0) ... body(count - 1), claimed one by one by the threads that work on it.
+/// body(0) ... body(count - 1), claimed one at a time by the threads that work on it.
 class SharedLoop {
  public:
-  /// `body` must outlive the last item; once all items are claimed, it is not touched again. Items
-  /// claimed after one has thrown are skipped.
+  /// `body` must outlive the last item; it is not used after all items are claimed. Items claimed
+  /// after one has thrown are skipped.
   SharedLoop(std::int64_t count, const std::function<void(std::int64_t)>& body)
       : count_(count), body_(body) {}
 
@@ -44,18 +44,17 @@ class SharedLoop {
 
 class ThreadPool {
  public:
-  /// The pool of this process. A forked child gets a new one, as threads do not survive a fork.
+  /// The pool of this process. A forked child gets a new one, since threads do not survive a fork.
   static ThreadPool& of_process();
 
   /// Whether the calling thread is inside a loop of the pool.
   static bool inside_loop();
 
-  /// Runs the loop on the calling thread and on up to `helpers` others. Several threads may call
-  /// it.
+  /// Runs the loop on the calling thread and on up to `helpers` others. Thread-safe.
   void run(const std::shared_ptr<SharedLoop>& loop, int helpers);
 
  private:
-  /// A loop that still takes helpers.
+  /// A loop that still accepts helpers.
   struct Opening {
     std::shared_ptr<SharedLoop> loop;
     int helpers;
@@ -72,7 +71,7 @@ class ThreadPool {
   std::mutex mutex_;
   std::condition_variable offered_;
   std::deque<Opening> openings_;
-  std::atomic<int> open_places_{0};  // Σ helpers over openings_, for those who spin
+  std::atomic<int> open_places_{0};  // Σ helpers over openings_, for spinning threads
   int wanted_ = 0;                   // helpers of all running loops
   int threads_ = 0;
 };

@@ -23,7 +23,7 @@ namespace {
 
 constexpr Index kBlock = 128;
 constexpr Index kTile = 256;
-constexpr Index kProductColumns = 64;  // few, as the work of a tile grows with its place
+constexpr Index kProductColumns = 64;  // few, as the work of a tile depends on its position
 
 template <class View>
 blasint stride(const View& view) {
@@ -86,7 +86,7 @@ void subtract_square(MatrixView<Scalar> P, MatrixView<Scalar> C) {
                 C.data(), stride(C));
 }
 
-/// What is left to factor once the rows `done` of U are known.
+/// Updates the rest of the matrix once the rows `done` of U are known.
 template <class Scalar>
 void subtract_rows(const Context& context, MatrixView<Scalar> A, Range done) {
   const Index left = A.rows() - done.end;
@@ -173,7 +173,7 @@ void multiply_upper(const Context& context, blas::Op op, ConstMatrixView<float> 
   const Partition tiles(U.rows(), kProductColumns);
   const Work work = work_of(U.rows(), U.rows(), x.rows());
   parallel_for(context, tiles.count(), work, [&](Index t) {
-    // The largest first, so that threads end together.
+    // Largest first, so that threads finish together.
     const Range tile = tiles[plain ? tiles.count() - 1 - t : t];
     const Range others = plain ? Range{0, tile.begin} : Range{tile.end, U.rows()};
     const MatrixView<float> result = columns_of(x, tile);

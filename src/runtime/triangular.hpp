@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Upper triangular matrices on the context's threads, cut into fixed tiles. Only the upper triangle
-// of a square is read or written; the caller may keep something else below it.
+// Upper triangular matrices on the context's threads, divided into fixed tiles. Only the upper
+// triangle of a square matrix is accessed; the caller may store something else below it.
 #pragma once
 
 #include "krica/runtime/context.hpp"
@@ -10,8 +10,8 @@
 
 namespace krica {
 
-/// A = UᵀU from the upper triangle of A, which U replaces. False where A is not positive definite;
-/// its upper triangle is spoiled then.
+/// A = UᵀU from the upper triangle of A, which U replaces. False if A is not positive definite; its
+/// upper triangle is then destroyed.
 template <class Scalar>
 bool cholesky_upper(const Context& context, MatrixView<Scalar> A);
 
@@ -22,7 +22,7 @@ void invert_upper(const Context& context, MatrixView<float> U);
 void multiply_upper(const Context& context, blas::Op op, ConstMatrixView<float> U,
                     MatrixView<float> x);
 
-/// In place on the rows of x: x U⁻ᵀ. One thread.
+/// In place on the rows of x: x U⁻ᵀ. Single-threaded.
 void solve_upper_transposed(ConstMatrixView<float> U, MatrixView<float> x);
 
 }  // namespace krica

@@ -3,7 +3,7 @@
 
 #include <limits>
 
-// Highway compiles the part between HWY_BEFORE_NAMESPACE and HWY_AFTER_NAMESPACE once for every
+// Highway compiles the part between HWY_BEFORE_NAMESPACE and HWY_AFTER_NAMESPACE once per
 // instruction set by including this file again.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "runtime/vector_math.cpp"  // NOLINT
@@ -16,8 +16,8 @@ HWY_BEFORE_NAMESPACE();
 namespace krica::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// Whole vectors first, then single lanes with the same operations, so the tail's bits are the
-/// same.
+/// Whole vectors first, then single lanes with the same operations, so that the tail has the same
+/// bits.
 template <class Scalar, class Function>
 void transform(Scalar* values, Index count, Function function) {
   const hn::ScalableTag<Scalar> wide;
@@ -30,7 +30,7 @@ void transform(Scalar* values, Index count, Function function) {
     hn::StoreU(function(single, hn::LoadU(single, values + i)), single, values + i);
 }
 
-/// Highway's Exp is for arguments whose result is finite; beyond them it wraps around.
+/// Highway's Exp requires arguments whose result is finite; beyond them it wraps around.
 template <class D, class V>
 V exp_of(D d, V x) {
   using Scalar = hn::TFromD<D>;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Transcendental functions over arrays with the processor's widest vectors (Highway, chosen at run
-// time). Each result depends on its own argument only, never on its place in the array.
+// Transcendental functions over arrays with the processor's widest vectors (Highway, selected at
+// run time). Each result depends only on its argument, never on its position in the array.
 #pragma once
 
 #include "krica/runtime/matrix.hpp"
@@ -16,8 +16,8 @@ void exp_in_place(Scalar* values, Index count);
 template <class Scalar>
 void log1p_in_place(Scalar* values, Index count);
 
-/// roots[i] = sqrt(epsilon + s[i]²), and, where derivative is not null, derivative[i] += weight ·
-/// s[i] / roots[i].
+/// roots[i] = sqrt(epsilon + s[i]²) and, unless derivative is null, derivative[i] += weight · s[i]
+/// / roots[i].
 template <class Scalar>
 void smooth_l1(const Scalar* s, Scalar epsilon, Scalar weight, Scalar* roots, Scalar* derivative,
                Index count);

@@ -3,11 +3,11 @@
 
 namespace krica {
 
-/// How much work (runtime/parallel.hpp) every thread of a loop must have: some 100 microseconds,
-/// what waking a thread must pay for.
+/// The minimum work (runtime/parallel.hpp) per thread of a loop: about 100 microseconds, to pay for
+/// waking a thread.
 inline constexpr double kWorkPerThread = 2e6;
 
-/// For tests, which share small work among threads. Returns what it was.
+/// For tests that share small work among threads. Returns the previous value.
 double set_work_per_thread(double operations);
 
 }  // namespace krica

@@ -25,17 +25,17 @@ constexpr NameTable<RateSchedule, 3> kSchedules = {{
     {RateSchedule::kOneCycle, "one-cycle"},
 }};
 
-// The one-cycle schedule: where it starts, peaks and ends.
+// The one-cycle schedule: start, peak and end.
 constexpr double kWarmUp = 0.3;
 constexpr double kStartDivisor = 25;
 constexpr double kEndDivisor = 1e4;
 
-/// From a at 0 to b at 1, half a cosine.
+/// Half a cosine, from a at 0 to b at 1.
 double cosine_between(double a, double b, double part) {
   return b + (a - b) * (1 + std::cos(std::numbers::pi * part)) / 2;
 }
 
-/// Which samples are held out and which are trained on; from the seed alone.
+/// The held-out and the training samples; determined by the seed alone.
 struct Split {
   std::vector<Index> held_out;
   std::vector<Index> training;
@@ -96,8 +96,8 @@ class Run {
     return result;
   }
 
-  /// One step. Every epoch ends in a measurement, and one comes before the first; the history has a
-  /// row for each.
+  /// One step. A measurement follows every epoch and precedes the first; the history has one row
+  /// for each.
   std::optional<Status> turn() {
     const Index epochs_done = batches_.epoch_of(steps());
     const auto measured = static_cast<Index>(iterations_.history().size());
@@ -115,7 +115,7 @@ class Run {
 
   bool take_step() {
     const std::vector<Index> batch = batches_.of_step(steps());
-    context_.check_cancelled();  // for objectives that do not ask
+    context_.check_cancelled();  // for objectives that do not check
     const double value = objective_.value_and_gradient_on(context_, batch, W_, gradient_);
     if (!std::isfinite(value) || !all_finite(gradient_)) return false;
     const double rate = rate_of(steps());
@@ -125,7 +125,7 @@ class Run {
     return true;
   }
 
-  /// f on the held-out samples; keeps W_ where it is the best so far.
+  /// Evaluates f on the held-out samples; keeps W_ if it is the best so far.
   bool measure(Index epoch) {
     if (!all_finite(W_)) return false;
     context_.check_cancelled();

@@ -9,7 +9,7 @@
 
 namespace krica {
 
-/// What an update changes: W and the moments of its gradient.
+/// The state that an update changes: W and the moments of its gradient.
 template <class Scalar>
 struct AdamParts {
   Matrix<Scalar>& W;
@@ -19,10 +19,10 @@ struct AdamParts {
 
 struct AdamRate {
   double rate;
-  double decay = 0;  ///< each step takes rate · decay · W away
+  double decay = 0;  ///< each step subtracts rate · decay · W
 };
 
-/// `step` counts from 1. Of the options, betas and epsilon count.
+/// `step` counts from 1. Only betas and epsilon of the options apply.
 template <class Scalar>
 void adam_update(const AdamOptions& options, Index step, AdamRate at,
                  const Matrix<Scalar>& gradient, AdamParts<Scalar> parts) {

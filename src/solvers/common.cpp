@@ -17,7 +17,7 @@ namespace {
 
 constexpr Index kHistoryColumns = 5;
 
-// Beside the five columns of "history", which older versions read.
+// In addition to the five columns of "history", which older versions read.
 const std::array<std::pair<double HistoryRow::*, std::string>, 2> kRarerFields = {{
     {&HistoryRow::training_value, "history.training_value"},
     {&HistoryRow::change, "history.change"},
@@ -55,9 +55,8 @@ std::string_view explanation_of(Status status) {
       return "The limit of iterations or epochs was reached before convergence; raise it, or "
              "resume.";
     case Status::kLineSearchFailed:
-      return "No step lowers the objective although its gradient is not small; the best iterate "
-             "was "
-             "kept.";
+      return "No step decreases the objective, although its gradient is not small; the best "
+             "iterate was kept.";
     case Status::kCancelled:
       return "Stopped on request; resume to continue.";
     case Status::kNumericalTrouble:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What the solvers share inside: flat vector arithmetic, histories in archives, checks of what is
-// resumed.
+// Internals that the solvers share: flat vector arithmetic, histories in archives, checks of states
+// to resume from.
 #pragma once
 
 #include <cmath>
@@ -32,14 +32,14 @@ void check_start(const Objective<Scalar>& objective, ConstMatrixView<Scalar> sta
                  std::string_view solver);
 
 void put_history(Archive& archive, const std::vector<HistoryRow>& history);
-/// `fourth` is what the fourth column means in archives of version 0.1, where it stood for three
-/// quantities.
+/// `fourth` is the meaning of the fourth column in archives of version 0.1, where it was used for
+/// three quantities.
 std::vector<HistoryRow> history_from(const Archive& archive,
                                      double HistoryRow::*fourth = &HistoryRow::gradient_norm);
 
-/// Stores, or compares, which solver with which options made a state. `options` is "name=value
-/// name=value ..." (option_fields.hpp); differing names are listed in the InvalidArgument that
-/// check_origin throws. What the state does not name is younger than it and not compared.
+/// Stores, or compares, the solver and options that made a state. `options` is "name=value
+/// name=value ..." (option_fields.hpp); check_origin throws InvalidArgument listing the names that
+/// differ. Options that the state does not contain are newer than it and are not compared.
 void put_origin(Archive& archive, std::string_view solver, std::string_view options);
 void check_origin(const Archive& archive, std::string_view solver, std::string_view options);
 
@@ -48,12 +48,13 @@ template <class Scalar>
 void check_state_shape(const Matrix<Scalar>& W, const Objective<Scalar>& objective,
                        std::string_view solver);
 
-/// `status`, or kDiverged / kCollapsed where W is a basis that the objective finds unfit.
+/// `status`, or kDiverged / kCollapsed if W is a basis in that condition.
 template <class Scalar>
 Status examined(const Context& context, Objective<Scalar>& objective, const Matrix<Scalar>& best,
                 Status status);
 
-/// Converged in value: f fell from `before` to `after` by less than tolerance · max(scale, |f|).
+/// Converged in value: f decreased from `before` to `after` by less than tolerance · max(scale,
+/// |f|).
 inline bool fell_too_little(double before, double after, double tolerance, double scale = 1.0) {
   return tolerance > 0 && before - after <= tolerance * std::max(scale, std::abs(after));
 }

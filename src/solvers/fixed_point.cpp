@@ -18,11 +18,11 @@ namespace {
 
 constexpr std::string_view kName = "fixed_point";
 
-/// Rows whose curvature is below this part of the largest step as if it were this large: w* lies
-/// far away there, and f knows nothing of so far.
+/// Lower limit on a row's curvature, as a fraction of the largest: below it w* is too far away for
+/// the quadratic form to be meaningful.
 constexpr double kLeastCurvature = 1e-6;
 
-/// W with what the objective says of it.
+/// W with its value, gradient and curvature.
 template <class Scalar>
 struct Iterate {
   Matrix<Scalar> W;
@@ -69,7 +69,7 @@ class Run {
   }
 
  private:
-  /// The first evaluation, or one iteration; a status where there is nothing more to do.
+  /// The first evaluation, or one iteration; returns a status when done.
   std::optional<Status> turn() {
     if (!evaluated_) return evaluate_start();
     const double small = options_.gradient_tolerance * std::max(1.0, norm_of(current_.W));
@@ -85,8 +85,8 @@ class Run {
     return std::nullopt;
   }
 
-  /// A resumed run computes the gradient anew, from the same W to the same bits, and does not count
-  /// it again.
+  /// A resumed run recomputes the gradient, from the same W to the same bits, and does not count it
+  /// again.
   std::optional<Status> evaluate_start() {
     evaluate(current_);
     evaluated_ = true;
@@ -97,7 +97,7 @@ class Run {
     return std::nullopt;
   }
 
-  /// -∂f/∂w_p / |D_p|: the step to w*_p, or away from it where that climbs.
+  /// -∂f/∂w_p / |D_p|: the step to w*_p, or away from it if that ascends.
   [[nodiscard]] Matrix<Scalar> direction() const {
     double largest = 0;
     for (const double D : current_.curvature) largest = std::max(largest, std::abs(D));
@@ -113,8 +113,8 @@ class Run {
     return d;
   }
 
-  /// A whole or halved step along direction() that lowers f enough; none where none does. `step` is
-  /// the first to try, and on return the one taken.
+  /// A full or halved step along direction() that decreases f sufficiently; none if there is no
+  /// such step. `step` is the first to try; set to the one taken.
   std::optional<Iterate<Scalar>> lower_iterate(double& step) {
     met_finite_ = false;
     const Matrix<Scalar> d = direction();
@@ -134,7 +134,7 @@ class Run {
   }
 
   void evaluate(Iterate<Scalar>& at) {
-    context_.check_cancelled();  // for objectives that do not ask
+    context_.check_cancelled();  // for objectives that do not check
     at.value = objective_.value_gradient_and_curvature(context_, at.W, at.gradient, at.curvature);
   }
 
@@ -161,8 +161,8 @@ class Run {
   double step_ = 1;
   Iterations iterations_;
   bool evaluated_ = false;   // f is known at current_
-  bool settled_ = false;     // f hardly falls any more
-  bool met_finite_ = false;  // at a step of the running iteration
+  bool settled_ = false;     // f hardly decreases any more
+  bool met_finite_ = false;  // at a step of the current iteration
 };
 
 }  // namespace

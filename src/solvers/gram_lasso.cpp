@@ -16,7 +16,7 @@ double soft(double value, double threshold) {
   return std::copysign(std::max(0.0, std::abs(value) - threshold), value);
 }
 
-/// One code on its way.
+/// The descent of one code.
 class Descent {
  public:
   Descent(const Matrix<double>& G, double threshold, std::span<const double> correlations,
@@ -32,7 +32,8 @@ class Descent {
     }
   }
 
-  /// All coordinates, or the active ones; returns the largest step in units of the residual.
+  /// Updates all coordinates, or the active ones; returns the largest step in units of the
+  /// residual.
   double sweep(bool active_only) {
     double largest = 0;
     for (std::size_t u = 0; u < code_.size(); ++u) {
@@ -117,7 +118,7 @@ GramLassoResult GramLasso::solve(std::span<const double> correlations, double se
   const double enough = options_.tolerance * self;
   GramLassoResult result;
   result.gap = descent.gap();
-  // A step of size d changes p by about d², so smaller ones than this cannot close the gap.
+  // A step of size d changes p by about d², so smaller steps cannot close the gap.
   const double rest = 0.1 * std::sqrt(std::max(enough, 0.0) / static_cast<double>(code.size()));
   while (result.gap > enough && result.sweeps < options_.max_sweeps) {
     descent.sweep(false);

@@ -5,12 +5,12 @@
 //   minimise p(s) = ‖φ - Φᵀs‖² + λ‖s‖₁ = self - 2 s·c + s G sᵀ + λ‖s‖₁,
 //   G = ΦΦᵀ (K×K), c = Φφ, self = φ·φ
 //
-// by cyclic coordinate descent, s_u ← soft(c_u - Σ_{v≠u} G_uv s_v, λ/2) / G_uu, sweeping all
-// coordinates and then the active ones until they rest. It stops when the duality gap proves that
-// p(s) is within tolerance·self of the minimum. The dual point is t·r with the residual r = φ - Φᵀs
-// and the t that is feasible (|t Φr| <= λ/2) and best, so the gap costs K operations. Friedman,
-// Hastie, Tibshirani, "Regularization Paths for Generalized Linear Models via Coordinate Descent",
-// Journal of Statistical Software 33(1), 2010; gap as in Kim et al., "An Interior-Point Method for
+// by cyclic coordinate descent, s_u ← soft(c_u - Σ_{v≠u} G_uv s_v, λ/2) / G_uu, sweeping over all
+// coordinates and then over the active ones until they settle. It stops when the duality gap proves
+// that p(s) is within tolerance·self of the minimum. The dual point is t·r with the residual r = φ
+// - Φᵀs and the best feasible t (|t Φr| <= λ/2), so the gap costs K operations. Friedman, Hastie,
+// Tibshirani, "Regularization Paths for Generalized Linear Models via Coordinate Descent", Journal
+// of Statistical Software 33(1), 2010; gap as in Kim et al., "An Interior-Point Method for
 // Large-Scale ℓ1-Regularized Least Squares", 2007.
 #pragma once
 
@@ -23,7 +23,7 @@ namespace krica {
 
 struct GramLassoOptions {
   double sparsity = 0.1;    ///< λ > 0
-  double tolerance = 1e-6;  ///< of the duality gap as a part of `self`, > 0
+  double tolerance = 1e-6;  ///< of the duality gap as a fraction of `self`, > 0
   Index max_sweeps = 1000;  ///< over the coordinates, >= 1
 
   void validate() const;
@@ -37,14 +37,13 @@ struct GramLassoResult {
 
 class GramLasso {
  public:
-  /// Keeps a copy of G, which must be symmetric, finite and have a positive diagonal. Throws
-  /// InvalidArgument.
+  /// Copies G, which must be symmetric and finite with a positive diagonal. Throws InvalidArgument.
   GramLasso(ConstMatrixView<double> G, const GramLassoOptions& options);
 
   [[nodiscard]] Index components() const { return G_.rows(); }
 
-  /// From the code given (zeros, or a warm start), which becomes the solution. correlations is c, K
-  /// values. Safe to call from several threads.
+  /// Starts from the given code (zeros, or a warm start) and replaces it with the solution.
+  /// correlations is c, K values. Thread-safe.
   // NOLINTNEXTLINE(modernize-use-nodiscard): the code is the result that most callers want
   GramLassoResult solve(std::span<const double> correlations, double self,
                         std::span<double> code) const;

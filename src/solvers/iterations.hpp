@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What every iterative method does around its steps: it records the history, reports each row,
-// hands out its state when a checkpoint is due, and discards a step that cancellation cut short.
+// What all iterative methods do around their steps: record the history, report each row, save the
+// state when a checkpoint is due, and discard a step interrupted by cancellation.
 #pragma once
 
 #include <optional>
@@ -16,13 +16,13 @@ namespace krica {
 
 class Iterations {
  public:
-  /// `limit` is what progress is reported against, and where used_up() becomes true.
+  /// `limit` is the total for progress reports, and the count at which used_up() becomes true.
   Iterations(const Context& context, const SolverHooks& hooks, std::string_view name, Index limit)
       : context_(context), hooks_(hooks), name_(name), limit_(limit) {}
 
-  /// Calls turn() until it gives a status, and returns what settle() makes of it. A turn that is
-  /// cancelled must leave all but the count of evaluations as it was. saved() makes the state, for
-  /// the hooks alone.
+  /// Calls turn() until it returns a status, and returns settle() of that. A cancelled turn must
+  /// leave everything but the evaluation count unchanged. saved() builds the state, for the hooks
+  /// only.
   template <class Turn, class Settle, class Saved>
   Status run(Turn turn, Settle settle, Saved saved) {
     while (true) {
@@ -44,7 +44,7 @@ class Iterations {
         turn, [](Status status) { return status; }, saved);
   }
 
-  /// Gives the checkpoint hook the state that saved() makes, where one is due.
+  /// Passes the state from saved() to the checkpoint hook if one is due.
   template <class Saved>
   void offer(Saved saved) const {
     if (hooks_.checkpoint && hooks_.checkpoint_due && hooks_.checkpoint_due())
@@ -52,14 +52,14 @@ class Iterations {
   }
 
   void keep(const HistoryRow& row);
-  /// Keeps the row and reports it as progress.
+  /// Appends the row and reports it as progress.
   void record(const HistoryRow& row);
-  /// The next iterate of a full-batch method, whose first row, 0, is the start.
+  /// The next iterate of a full-batch method; its first row, 0, is the start.
   void record(double value, double gradient_norm, double step);
 
   [[nodiscard]] const std::vector<HistoryRow>& history() const { return history_; }
   [[nodiscard]] std::vector<HistoryRow> take_history() { return std::move(history_); }
-  /// The last row's number; 0 before the first.
+  /// The number of the last row; 0 before the first.
   [[nodiscard]] Index done() const { return history_.empty() ? 0 : history_.back().iteration; }
   [[nodiscard]] bool used_up() const { return done() >= limit_; }
 
@@ -71,7 +71,7 @@ class Iterations {
     evaluations_ = evaluations;
   }
 
-  /// What all results have in common, value and gradient of the last row included; ends the run.
+  /// The common part of all results, including value and gradient of the last row; ends the run.
   template <class Scalar>
   SolverResult<Scalar> result(Status status, Archive state) {
     SolverResult<Scalar> result;

@@ -28,7 +28,7 @@ struct Iterate {
   double value = 0;
 };
 
-/// A step along a direction, and where it leads.
+/// A step along a direction, and the iterate it reaches.
 template <class Scalar>
 struct Move {
   Iterate<Scalar> to;
@@ -81,7 +81,7 @@ class Run {
     return result;
   }
 
-  /// The first evaluation, or one iteration; a status where there is nothing more to do.
+  /// The first evaluation, or one iteration; returns a status when done.
   std::optional<Status> turn() {
     if (!evaluated_) return evaluate_start();
     if (!is_finite(current_)) return Status::kNumericalTrouble;
@@ -101,21 +101,21 @@ class Run {
     return std::nullopt;
   }
 
-  /// Where the decrease that the model of f predicts is lost in rounding, there is nothing left to
-  /// gain; otherwise the gradient promises what no step keeps.
+  /// If the decrease predicted by the model of f is below its rounding error, the run has
+  /// converged; otherwise the line search failed.
   [[nodiscard]] Status status_without_move() const {
     if (!met_finite_) return Status::kNumericalTrouble;
     return predicted_decrease_ <= rounding_error() ? Status::kConverged : Status::kLineSearchFailed;
   }
 
-  /// Of f at the current iterate: a few units in the last place of its terms.
+  /// Rounding error of f at the current iterate: a few units in the last place of its terms.
   [[nodiscard]] double rounding_error() const {
     return 16 * static_cast<double>(std::numeric_limits<Scalar>::epsilon()) *
            std::max(1.0, std::abs(current_.value));
   }
 
-  /// A step that lowers f, or none. A failure along the quasi-Newton direction is tried again along
-  /// the steepest descent. Changes nothing that is saved but the count of evaluations.
+  /// A step that decreases f, or none. If the quasi-Newton direction fails, tries steepest descent.
+  /// Changes none of the saved state except the evaluation count.
   std::optional<Move<Scalar>> next_move() {
     met_finite_ = false;
     restarted_ = corrections_.empty();
@@ -163,7 +163,7 @@ class Run {
     return d;
   }
 
-  /// A lower point along d; none where none was found.
+  /// A lower point along d, or none.
   std::optional<Move<Scalar>> search(const Matrix<Scalar>& d, double first_step) {
     const double slope = ordered_dot(current_.gradient.data(), d.data(), d.size());
     if (!(slope < 0)) return std::nullopt;
@@ -171,11 +171,11 @@ class Run {
                        first_step);
     Iterate<Scalar> trial{Matrix<Scalar>(d.rows(), d.cols()), Matrix<Scalar>(d.rows(), d.cols()),
                           0};
-    std::optional<Move<Scalar>> lowest;  // enough where the curvature condition cannot be met
+    std::optional<Move<Scalar>> lowest;  // good enough if the curvature condition cannot be met
     for (Index tries = 0; tries < options_.max_line_search; ++tries) {
       const double at = search.step();
       step_along(current_.W, at, d, trial.W);
-      if (same_elements(trial.W, current_.W)) break;  // the step is lost in rounding
+      if (same_elements(trial.W, current_.W)) break;  // the step is lost to rounding
       trial.value = all_finite(trial.W) ? evaluate(trial.W, trial.gradient) : HUGE_VAL;
       const bool finite = is_finite(trial);
       met_finite_ = met_finite_ || finite;
@@ -203,7 +203,7 @@ class Run {
     const double product = ordered_dot(c.s.data(), c.y.data(), c.s.size());
     const double y_squared = ordered_dot(c.y.data(), c.y.data(), c.y.size());
     if (!(product > 1e-12 * y_squared))
-      return;  // no positive curvature: the pair would spoil the Hessian
+      return;  // no positive curvature: the pair would corrupt the Hessian
     c.inverse_product = 1 / product;
     c.scaling = product / y_squared;
     corrections_.push_back(std::move(c));
@@ -211,7 +211,7 @@ class Run {
   }
 
   double evaluate(const Matrix<Scalar>& W, Matrix<Scalar>& gradient) {
-    context_.check_cancelled();  // for objectives that do not ask
+    context_.check_cancelled();  // for objectives that do not check
     const double value = objective_.value_and_gradient(context_, W, gradient);
     iterations_.count_evaluation();
     return value;
@@ -275,10 +275,10 @@ class Run {
   std::deque<Correction<Scalar>> corrections_;
   Iterations iterations_;
   bool evaluated_ = false;                // f is known at current_
-  bool settled_ = false;                  // f hardly falls any more
-  bool met_finite_ = false;               // at a step of the running iteration
-  double predicted_decrease_ = HUGE_VAL;  // by a full quasi-Newton step of the running iteration
-  bool restarted_ = false;                // the running iteration goes along the steepest descent
+  bool settled_ = false;                  // f hardly decreases any more
+  bool met_finite_ = false;               // at a step of the current iteration
+  double predicted_decrease_ = HUGE_VAL;  // by a full quasi-Newton step of the current iteration
+  bool restarted_ = false;                // the current iteration uses steepest descent
 };
 
 }  // namespace

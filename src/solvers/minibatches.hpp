@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The samples in minibatches, shuffled anew for every epoch. The order follows from the seed, the
-// stream's name and the epoch alone, so any step can be taken up. A last, smaller batch is left to
-// the next epoch's shuffle.
+// Minibatches of samples, reshuffled every epoch. The order depends only on the seed, the stream's
+// name and the epoch, so a run can resume at any step. A smaller last batch is skipped; its samples
+// return in the next epoch's shuffle.
 #pragma once
 
 #include <string>
@@ -17,7 +17,8 @@ namespace krica {
 
 class Minibatches {
  public:
-  /// Throws InvalidArgument for a batch larger than the samples; `what` names these.
+  /// Throws InvalidArgument for a batch larger than the number of samples; `what` names them in the
+  /// message.
   Minibatches(const Context& context, std::string stream, std::vector<Index> samples, Index batch,
               std::string_view operation, std::string_view what)
       : context_(context),
@@ -26,14 +27,14 @@ class Minibatches {
         batch_(batch),
         steps_an_epoch_(static_cast<Index>(samples_.size()) / batch) {
     require(steps_an_epoch_ > 0, operation,
-            "a batch of {} is larger than the {} {} that are not held out; give a smaller batch",
+            "a batch of {} is larger than the {} {} that are not held out; use a smaller batch",
             batch, samples_.size(), what);
   }
 
   [[nodiscard]] Index steps_an_epoch() const { return steps_an_epoch_; }
   [[nodiscard]] Index epoch_of(Index step) const { return step / steps_an_epoch_; }
 
-  /// Of step 0, 1, ...
+  /// The batch of step 0, 1, ...
   std::vector<Index> of_step(Index step) {
     if (epoch_of(step) != shuffled_epoch_) {
       shuffled_epoch_ = epoch_of(step);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The options of the solvers, one list for each: every option with the values it may have and
-// whether a resumed run may change it. Checks and the identity of a saved state follow from it.
+// The options of the solvers, one list per solver: each option with its allowed values and whether
+// a resumed run may change it. Validation and the identity of a saved state are derived from the
+// lists.
 #pragma once
 
 #include <fmt/format.h>
@@ -20,7 +21,7 @@
 
 namespace krica {
 
-/// The values that an option may have, in words and as a test.
+/// The allowed values of an option, in words and as a test.
 struct Bounds {
   std::string_view words;
   bool (*hold)(double) = nullptr;  // null: checked elsewhere
@@ -42,8 +43,8 @@ enum class OnResume { kMustAgree, kMayDiffer };
 template <class Options, class Which>
 concept OptionsOf = std::same_as<std::remove_const_t<Options>, Which>;
 
-// each_field calls visit(name, value, bounds[, on_resume]) for every option. The bindings have as
-// many names as there are options: one that is forgotten does not compile.
+// each_field calls visit(name, value, bounds[, on_resume]) for every option. The structured
+// bindings must name every option, so that a forgotten one does not compile.
 
 template <OptionsOf<LbfgsOptions> Options, class Visit>
 void each_field(Options& options, Visit visit) {
@@ -87,7 +88,7 @@ void each_field(Options& options, Visit visit) {
   visit("min_improvement", min_improvement, kNotNegative);
 }
 
-/// Throws InvalidArgument for the first option that is out of its bounds.
+/// Throws InvalidArgument for the first option out of bounds.
 template <class Options>
 void require_bounds(const Options& options, std::string_view operation) {
   each_field(options, [&](std::string_view name, const auto& value, const Bounds& bounds,
@@ -99,7 +100,7 @@ void require_bounds(const Options& options, std::string_view operation) {
   });
 }
 
-/// "name=value name=value ..." of the options that a resumed run must have as well.
+/// "name=value name=value ..." of the options that a resumed run must not change.
 template <class Options>
 std::string identity_of(const Options& options) {
   std::string text;
@@ -115,7 +116,7 @@ std::string identity_of(const Options& options) {
   return text;
 }
 
-/// The same for runs that follow from a seed.
+/// The same for runs that depend on a seed.
 template <class Options>
 std::string identity_of(const Options& options, std::uint64_t seed) {
   return identity_of(options) + fmt::format("seed={}", seed);

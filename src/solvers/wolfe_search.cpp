@@ -7,12 +7,12 @@
 namespace krica {
 namespace {
 
-constexpr double kRelativeWidth = 1e-10;  // an interval narrower than this is a point
-constexpr double kShrink = 0.66;          // the interval must shrink at least so in two steps
+constexpr double kRelativeWidth = 1e-10;  // a narrower interval counts as a point
+constexpr double kShrink = 0.66;          // required shrinkage of the interval in two steps
 constexpr double kExtrapolateLeast = 1.1;
 constexpr double kExtrapolateMost = 4.0;
 
-/// By comparison, because the product of two small slopes underflows.
+/// By comparison, because the product of two small slopes could underflow.
 bool opposite_signs(double a, double b) { return (a < 0 && b > 0) || (a > 0 && b < 0); }
 
 /// The minimiser of the cubic through two values and slopes is left + ratio (right - left).
@@ -52,7 +52,7 @@ WolfeSearch::Outcome WolfeSearch::advance(double value, double slope) {
   if (first_stage_ && low_enough && slope >= 0) first_stage_ = false;
   const Point trial{step_, value, slope};
   if (first_stage_ && value <= best_.value && !low_enough) {
-    // Until a step is low enough, interpolate φ less its sufficient decrease.
+    // Until the decrease is sufficient, interpolate φ minus the required decrease.
     const auto lower = [this](const Point& p) {
       return Point{p.step, p.value - p.step * decrease_slope_, p.slope - decrease_slope_};
     };
@@ -71,7 +71,7 @@ WolfeSearch::Outcome WolfeSearch::advance(double value, double slope) {
 }
 
 WolfeSearch::Outcome WolfeSearch::retreat() {
-  if (step_ > best_.step) longest_ = step_;  // nothing beyond is finite, as far as known
+  if (step_ > best_.step) longest_ = step_;  // nothing beyond it is known to be finite
   walled_ = true;
   step_ = best_.step + 0.1 * (step_ - best_.step);
   highest_ = std::min(highest_, longest_);
@@ -86,7 +86,7 @@ double WolfeSearch::interpolate(const Point& best, const Point& other, const Poi
   const Cubic cubic(best.value, best.slope, trial.value, trial.slope, distance);
   const double secant =
       trial.step + trial.slope / (trial.slope - best.slope) * (best.step - trial.step);
-  if (trial.value > best.value) {  // a higher value: the minimum lies between
+  if (trial.value > best.value) {  // a higher value: the minimum is in between
     const double gamma = distance > 0 ? cubic.gamma : -cubic.gamma;
     const double ratio =
         (gamma - best.slope + cubic.theta) / (gamma - best.slope + gamma + trial.slope);
@@ -100,13 +100,12 @@ double WolfeSearch::interpolate(const Point& best, const Point& other, const Poi
   const double gamma = distance > 0 ? -cubic.gamma : cubic.gamma;
   const double top = gamma - trial.slope + cubic.theta;
   if (opposite_signs(trial.slope,
-                     best.slope)) {  // slopes of opposite sign: the minimum lies between
+                     best.slope)) {  // slopes of opposite sign: the minimum is in between
     const double by_cubic =
         trial.step + top / (gamma - trial.slope + gamma + best.slope) * (best.step - trial.step);
     return std::abs(by_cubic - trial.step) > std::abs(secant - trial.step) ? by_cubic : secant;
   }
-  if (std::abs(trial.slope) <
-      std::abs(best.slope)) {  // a flatter slope: the minimum may lie beyond
+  if (std::abs(trial.slope) < std::abs(best.slope)) {  // a flatter slope: the minimum may be beyond
     const double ratio = top / (gamma + (best.slope - trial.slope) + gamma);
     double by_cubic = trial.step > best.step ? highest_ : lowest_;
     if (ratio < 0 && gamma != 0) by_cubic = trial.step + ratio * (best.step - trial.step);

@@ -2,8 +2,8 @@
 //
 // A step length that satisfies the strong Wolfe conditions on φ(t) = f(x + t d):
 //   φ(t) <= φ(0) + c₁ t φ'(0)   and   |φ'(t)| <= c₂ |φ'(0)|.
-// Moré and Thuente, ACM TOMS 20(3), 1994: an interval known to hold such a step is narrowed by
-// cubic and quadratic interpolation. The caller evaluates φ; this proposes steps.
+// Moré and Thuente, ACM TOMS 20(3), 1994: an interval known to contain such a step is narrowed by
+// cubic and quadratic interpolation. The caller evaluates φ; this class proposes steps.
 #pragma once
 
 namespace krica {
@@ -27,10 +27,10 @@ class WolfeSearch {
 
   [[nodiscard]] double step() const { return step_; }
 
-  /// Takes φ and φ' at step(). Both must be finite.
+  /// Call with φ and φ' at step(). Both must be finite.
   Outcome advance(double value, double slope);
 
-  /// φ is not finite at step(): retreats towards the best step so far.
+  /// Call if φ is not finite at step(): retreats towards the best step so far.
   Outcome retreat();
 
  private:
@@ -41,7 +41,7 @@ class WolfeSearch {
   };
 
   void choose_next(const Point& trial);
-  /// Bounds the next step; false where rounding leaves no room for it.
+  /// Bounds the next step; false if rounding leaves no room for it.
   bool force_shrinking();
   [[nodiscard]] double interpolate(const Point& best, const Point& other, const Point& trial) const;
 

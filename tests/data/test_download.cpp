@@ -248,7 +248,7 @@ TEST(Download, AnUnfinishedSetIsNotOpened) {
   support::write_file(folder / "set/train-images-idx3-ubyte", std::string("x"));
   support::write_file(folder / "set/t10k-images-idx3-ubyte.gz.part", std::string("x"));
   EXPECT_THAT(message_of<DataError>([&] { open_dataset(Context(), folder / "set"); }),
-              HasSubstr("t10k-images-idx3-ubyte.gz.part is of an unfinished download"));
+              HasSubstr("t10k-images-idx3-ubyte.gz.part is an unfinished download"));
   support::write_file(folder / "photos/101_ObjectCategories.part/cat/1.jpg", std::string("x"));
   EXPECT_THAT(message_of<DataError>([&] { open_dataset(Context(), folder / "photos"); }),
               HasSubstr("unfinished"));

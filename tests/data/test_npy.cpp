@@ -118,7 +118,8 @@ TEST(Npy, RefusesBadHeaders) {
   };
   EXPECT_THAT(said(header("<f4", "4000000000, 4000000000, 4000000000")), HasSubstr("truncated"));
   EXPECT_THAT(said(header("<f4", "99999999999999999999, 1")), HasSubstr("broken header"));
-  EXPECT_THAT(said(header("<f4", "7, 1")), HasSubstr("header says (7, 1) float32, 24 bytes"));
+  EXPECT_THAT(said(header("<f4", "7, 1")),
+              HasSubstr("header says (7, 1) float32, but there are 24 bytes"));
   EXPECT_THAT(said(header("<c8", "3, 1")), HasSubstr("type '<c8'"));
   EXPECT_THAT(said(header("|O", "3, 1")), HasSubstr("type '|O'"));
   EXPECT_THAT(said(header("<f4", "0, 4")), HasSubstr("empty"));

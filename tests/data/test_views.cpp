@@ -84,7 +84,7 @@ TEST(Views, DrawTakesTheSameNumberOfEachClass) {
     differs = differs || stratified_draw(labels, 2, 5, repeat).train != draw.train;
   EXPECT_TRUE(differs);
   EXPECT_EQ(support::message_of<InvalidArgument>([&] { stratified_draw(labels, 4, 5); }),
-            "[stratified_draw] class 0 has 3 images, 4 are to be drawn");
+            "[stratified_draw] class 0 has 3 images, but 4 are to be drawn");
 }
 
 TEST(Views, ChannelsChange) {

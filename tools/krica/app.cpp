@@ -69,8 +69,8 @@ std::vector<std::string> option_names(const CLI::App& app) {
   return names;
 }
 
-/// "Did you mean --components?" for the first command or option that is not known; empty where all
-/// are, or nothing is near.
+/// "Did you mean --components?" for the first unknown command or option; empty if all are known, or
+/// nothing is similar.
 std::string hint_for(const CLI::App& root, int argc, char** argv) {
   const CLI::App* app = &root;
   for (int i = 1; i < argc; ++i) {
@@ -94,27 +94,27 @@ int complain_of_output(int error) {
                               error == 0 ? "" : std::generic_category().message(error)));
 }
 
-/// What was printed may still be waiting to be written, and then there is no room for it.
+/// Buffered output may fail only when flushed, for example on a full disk.
 int finished_output() {
   errno = 0;
   const bool written = std::fflush(stdout) == 0 && std::ferror(stdout) == 0;
   return written ? kSuccess : complain_of_output(errno);
 }
 
-/// Some destructors take memory, those of JSON values among them, and may not fail: without this,
-/// the program would be aborted. Nothing may be allocated here.
+/// Some destructors, such as those of JSON values, allocate memory and must not fail: without this
+/// handler, the program would abort. Nothing may be allocated here.
 [[noreturn]] void end_without_memory() {
   try {
     if (const std::exception_ptr error = std::current_exception()) std::rethrow_exception(error);
   } catch (const std::bad_alloc&) {
     constexpr std::string_view kWords = "krica: out of memory\n";
     if (::write(STDERR_FILENO, kWords.data(), kWords.size()) >= 0) ::_exit(kFileSystem);
-  } catch (...) {  // aborted, as it would be without us
+  } catch (...) {  // aborted, as it would be without this handler
   }
   std::abort();
 }
 
-/// Its own errors tell of usage; the others pass through.
+/// Handles usage errors; other exceptions pass through.
 int run_command(int argc, char** argv) {
   set_command_line(argc, argv);
   CLI::App app;
@@ -155,7 +155,7 @@ int run_reporting_errors(int argc, char** argv) {
     return complain(kUsage, error.what());
   } catch (const InvalidArgument& error) {
     return complain(kBadData,
-                    error.what());  // the options were checked before: the data do not fit them
+                    error.what());  // the options were checked before: the data does not fit them
   } catch (const DataError& error) {
     return complain(kBadData, error.what());
   } catch (const IoError& error) {

@@ -15,9 +15,9 @@ struct ExitStatus {
 inline constexpr std::array<ExitStatus, 6> kExitStatuses = {{
     {0, "success"},
     {1, "an internal error"},
-    {2, "wrong usage: an unknown option or a value that is not allowed"},
-    {3, "bad data: a damaged file, data that do not fit the options or the model"},
-    {4, "the file system, the network or the memory refused"},
+    {2, "invalid usage: an unknown option or a value that is not allowed"},
+    {3, "invalid data: a damaged file, or data that does not fit the options or the model"},
+    {4, "a file operation or the network failed, or memory ran out"},
     {130, "interrupted by Ctrl-C or SIGTERM; what was done is kept"},
 }};
 

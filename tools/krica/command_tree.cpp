@@ -9,7 +9,7 @@
 namespace krica::cli {
 namespace {
 
-/// CLI11 shows the words of IsMember as "TEXT:{a,b}".
+/// CLI11 displays the words of IsMember as "TEXT:{a,b}".
 std::vector<std::string> members(const std::string& type_name) {
   const std::size_t open = type_name.find('{');
   const std::size_t close = type_name.find('}');

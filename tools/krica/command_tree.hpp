@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The commands and their options as plain data, from a walk over CLI11's tree: what completion and
-// the manual page are written from, so that they say what --help says.
+// The commands and their options as plain data, collected from CLI11: the source of completion and
+// the manual page, so that they agree with --help.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -17,7 +17,7 @@ struct OptionEntry {
   std::string type;                 ///< PATH, TEXT, INT ...; empty for a flag
   std::string default_value;        ///< empty: none
   std::string environment;          ///< the variable that sets it; empty: none
-  std::vector<std::string> values;  ///< the words that it knows; empty: any
+  std::vector<std::string> values;  ///< the accepted words; empty: any value
   bool takes_value = true;
   bool takes_file = false;  ///< the value may be a path
   bool required = false;
@@ -39,10 +39,10 @@ struct CommandEntry {
 
 CommandEntry command_tree(const CLI::App& app);
 
-/// The command and all below it, in the order of help.
+/// The command and all its subcommands, in the order of help.
 std::vector<const CommandEntry*> all_commands(const CommandEntry& root);
 
-/// Every option of any command, once: an option means the same wherever it is.
+/// Every option of any command, once: an option means the same everywhere.
 std::vector<const OptionEntry*> all_options(const CommandEntry& root);
 
 }  // namespace krica::cli

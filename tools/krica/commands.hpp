@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// One function a subcommand: adds it to the program. Its callback runs when it is chosen.
+// One function per subcommand: adds it to the program. Its callback runs when it is selected.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -21,7 +21,7 @@ void add_data(CLI::App& app);
 void add_methods(CLI::App& app);
 void add_completion(CLI::App& app);
 void add_man(CLI::App& app);
-/// Below `krica data`.
+/// Subcommands of `krica data`.
 void add_data_list(CLI::App& data);
 void add_data_get(CLI::App& data);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// krica completion: a script that completes commands, options and their values, for each shell.
-// The scripts follow the words typed so far to a path such as /data/get and offer what it has.
+// krica completion: a script that completes commands, options and their values, for each shell. The
+// scripts map the words typed so far to a path such as /data/get and offer its options and words.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -12,7 +12,7 @@
 namespace krica::cli {
 namespace {
 
-/// Replaces every `from`.
+/// Replaces every occurrence of `from`.
 std::string replaced(std::string text, const std::string& from, const std::string& to) {
   for (std::size_t at = text.find(from); at != std::string::npos;
        at = text.find(from, at + to.size()))
@@ -25,7 +25,7 @@ std::string quoted(const std::string& text) {
   return fmt::format("'{}'", replaced(text, "'", "'\\''"));
 }
 
-/// "/train|/fit|...": a pattern of all paths but the root's.
+/// "/train|/fit|...": a pattern of all paths except the root's.
 std::string path_pattern(const CommandEntry& root, const std::string& separator) {
   std::string pattern;
   for (const CommandEntry* command : all_commands(root)) {
@@ -40,7 +40,7 @@ std::vector<std::string> command_names(const CommandEntry& command) {
   return names;
 }
 
-/// The words of the positionals: names of data sets, shells, embedded.
+/// The words that positionals accept: names of data sets, shells, embedded.
 std::vector<std::string> positional_words(const CommandEntry& command) {
   std::vector<std::string> words;
   for (const OptionEntry& positional : command.positionals)
@@ -126,7 +126,7 @@ std::string bash_script(const CommandEntry& root) {
 
 // --- zsh
 
-/// 'name:what it is', as _describe has it.
+/// 'name:description', the format of _describe.
 std::string described(const std::string& name, const std::string& help) {
   return quoted(replaced(name, ":", "\\:") + ":" + help);
 }

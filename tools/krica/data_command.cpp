@@ -22,7 +22,7 @@ void run_convert(CLI::App& app, ConvertCommand& command) {
   check_usage([&] { format = data_format(command.to); });
   check_target_directory(command.target);
   const Context context = make_context(command.session, 0);
-  if (!command.data.image_size) command.data.image_size = 0;  // as they are
+  if (!command.data.image_size) command.data.image_size = 0;  // keep their size
   convert(context, open_data(context, command.data), command.target, format);
   end_progress_line();
   if (command.session.json)

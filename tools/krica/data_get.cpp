@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// krica data list: the public data sets. krica data get: one of them, verified and unpacked.
+// krica data list: the public data sets. krica data get: downloads, verifies and unpacks one.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -62,7 +62,7 @@ void run_list(bool json) {
   }
 }
 
-/// A mirror has a directory for each set: the names of files repeat among sets.
+/// A mirror has one directory per set, because file names repeat across sets.
 DownloadOptions options_of(const GetCommand& command) {
   if (command.mirror.empty()) return {};
   return {.address = command.mirror + (command.mirror.ends_with('/') ? "" : "/") + command.name};

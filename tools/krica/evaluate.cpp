@@ -21,17 +21,17 @@ struct EvaluateCommand {
   bool ignore_unknown = false;
 };
 
-/// What is evaluated: images whose classes the model knows, and their labels in its order.
+/// The images to evaluate, of classes that the model knows, and their labels in its order.
 struct Part {
   ImageSetPtr images;
   std::string name;
   std::vector<int> labels = {};
   Index ignored = 0;  ///< images of classes that the model does not know
-  Index seen = 0;     ///< images that the model learned from
+  Index seen = 0;     ///< training images of the model
 };
 
-/// A set without a test part: what the model did not learn from, or all of it where that is nothing
-/// or cannot be told.
+/// For a set without a test part: the images that the model was not trained on, or all if there are
+/// none or they are unknown.
 Part unseen_part(const Context& context, const Model& model, const DataSet& data) {
   const SeenImages& seen = model.parts().seen;
   if (seen.count_in(context, *data.train) == 0) return {data.train, "all"};
@@ -55,13 +55,13 @@ Part chosen_part(const Context& context, const EvaluateCommand& command, const M
   return unseen_part(context, model, data);
 }
 
-/// Labels by the names of the classes; unknown classes are refused or left out.
+/// Matches labels by class name; unknown classes are rejected or skipped.
 void match_labels(const EvaluateCommand& command, const Model& model, Part& part) {
   if (!command.ignore_unknown) {
     try {
       part.labels = labels_known_to(model.class_names(), *part.images, "evaluate");
     } catch (const DataError& error) {
-      throw DataError(fmt::format("{}; --ignore-unknown leaves the others out", error.what()));
+      throw DataError(fmt::format("{}; --ignore-unknown skips the others", error.what()));
     }
     return;
   }
@@ -94,7 +94,7 @@ Part evaluated_part(const Context& context, const EvaluateCommand& command, cons
 void print_notes(const Part& part) {
   const std::string_view noun = noun_of(part.images->shape());
   if (part.ignored > 0) {
-    fmt::print(stderr, "krica: {} {} of classes that the model does not know were left out\n",
+    fmt::print(stderr, "krica: skipped {} {} of classes that the model does not know\n",
                part.ignored, noun);
   }
   if (part.seen > 0) {
@@ -109,7 +109,7 @@ void run_evaluate(CLI::App& app, EvaluateCommand& command) {
   apply_config(app, command.session);
   const Model model = Model::load(command.model);
   if (!model.has_classifier()) {
-    throw DataError(fmt::format("[evaluate] {} has no classifier; make one with krica train",
+    throw DataError(fmt::format("[evaluate] {} has no classifier; train one with krica train",
                                 command.model.string()));
   }
   const Context context = make_context(command.session, model.options().seed);
@@ -149,7 +149,7 @@ void add_evaluate(CLI::App& app) {
       ->check(one_of({"test", "train"}))
       ->capture_default_str();
   sub->add_flag("--ignore-unknown", command->ignore_unknown,
-                "leave out classes that the model does not know");
+                "skip classes that the model does not know");
   add_session_options(*sub, command->session);
   sub->footer("\nExample: krica evaluate clothes.krica embedded");
   sub->callback([sub, command] { run_evaluate(*sub, *command); });

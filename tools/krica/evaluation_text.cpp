@@ -12,9 +12,9 @@
 namespace krica::cli {
 namespace {
 
-constexpr std::size_t kWidestConfusion = 20;  // classes; a larger table is for --json
+constexpr std::size_t kWidestConfusion = 20;  // classes; larger tables are only in --json
 constexpr std::size_t kMostInMatrix = 1000;   // classes; beyond, JSON lists the pairs that occur
-constexpr std::size_t kMostLines = 200;       // classes; of more, the worst are shown
+constexpr std::size_t kMostLines = 200;       // classes; beyond, the worst are shown
 constexpr std::size_t kWorst = 20;
 
 std::string confusion_table(const Evaluation& evaluation) {
@@ -38,7 +38,7 @@ nlohmann::json confusion_json(const Evaluation& evaluation) {
   return pairs;
 }
 
-/// The classes to show: all, or of many those with the lowest accuracy.
+/// The classes to show: all, or, of many, those with the lowest accuracy.
 std::vector<std::size_t> shown_classes(const Evaluation& evaluation) {
   std::vector<std::size_t> shown(evaluation.per_class.size());
   std::iota(shown.begin(), shown.end(), std::size_t{0});

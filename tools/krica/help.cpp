@@ -10,7 +10,7 @@
 namespace krica::cli {
 namespace {
 
-/// Of the groups with many options, those that most people need.
+/// The options that most users need, from groups with many.
 constexpr std::array<std::string_view, 12> kCommon = {
     "--image-size", "--labels", "--test-fraction", "--method",  "--components", "--receptive-field",
     "--stride",     "--pool",   "--seed",          "--threads", "--quiet",      "--json"};
@@ -27,7 +27,7 @@ bool is_common(const CLI::Option& option) {
   return !contains(kLongGroups, option.get_group()) || contains(kCommon, option.get_name());
 }
 
-/// Text in lines of at most `width` columns, the later ones behind `indent` blanks.
+/// Wraps text to `width` columns, indenting all but the first line by `indent`.
 std::string wrapped(const std::string& text, std::size_t width, std::size_t indent) {
   std::string result;
   std::size_t column = 0;

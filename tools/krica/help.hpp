@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// --help shows the options that most people need, --help-all every one.
+// --help shows the options that most users need, --help-all shows all.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -19,7 +19,7 @@ class HelpFormatter : public CLI::Formatter {
   std::string make_option(const CLI::Option* option, bool is_positional) const override;
 
  private:
-  mutable bool short_ = false;  // what make_help was asked for, for the functions that it calls
+  mutable bool short_ = false;  // which help make_help was called for, for the functions it calls
 };
 
 }  // namespace krica::cli

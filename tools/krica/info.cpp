@@ -17,7 +17,7 @@ struct InfoCommand {
   DataOptions data;
 };
 
-/// An archive begins with its header's length, of which the upper bytes are 0, and a brace.
+/// An archive begins with its header length, whose upper bytes are 0, and a brace.
 bool looks_like_model(const std::filesystem::path& path) {
   if (!std::filesystem::is_regular_file(path)) return false;
   std::ifstream file(path, std::ios::binary);
@@ -102,7 +102,7 @@ void print_table(const nlohmann::json& object, int indent) {
   }
 }
 
-/// Images as they are; where their sizes differ, as training would bring them to one.
+/// Images unchanged; if their sizes differ, resized as for training.
 DataSet open_as_it_is(const Context& context, DataOptions options) {
   if (options.image_size) return open_data(context, options);
   options.image_size = 0;

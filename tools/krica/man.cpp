@@ -14,7 +14,7 @@
 namespace krica::cli {
 namespace {
 
-/// Text that roff shows as it is.
+/// Text that roff displays unchanged.
 std::string plain(const std::string& text) {
   std::string result;
   for (const char c : text) {
@@ -23,7 +23,7 @@ std::string plain(const std::string& text) {
     } else if (c == '-') {
       result += "\\-";
     } else if (c == '\'' || c == '.') {
-      result += fmt::format("\\&{}", c);  // no request, were it the first of a line
+      result += fmt::format("\\&{}", c);  // not a request, even at the start of a line
     } else {
       result += c;
     }
@@ -34,7 +34,7 @@ std::string plain(const std::string& text) {
 std::string bold(const std::string& text) { return fmt::format("\\fB{}\\fR", plain(text)); }
 std::string italic(const std::string& text) { return fmt::format("\\fI{}\\fR", plain(text)); }
 
-/// The help headings whose options many commands share: told once, in a section of their own.
+/// Help headings whose options many commands share: listed once, in a separate section.
 bool is_shared(const OptionEntry& option) { return option.group != "Options"; }
 bool is_help(const OptionEntry& option) { return option.name().starts_with("--help"); }
 
@@ -65,14 +65,14 @@ std::string joined(const std::vector<std::string>& words) {
   return text;
 }
 
-/// Whether the help itself names all words that the option knows.
+/// Whether the help text itself names all words that the option accepts.
 bool help_has_values(const OptionEntry& option) {
   return std::all_of(option.values.begin(), option.values.end(), [&](const std::string& word) {
     return option.help.find(word) != std::string::npos;
   });
 }
 
-/// Names, type, help, words and default. `note` comes last.
+/// Names, type, help, words and default; `note` comes last.
 std::string option_text(const OptionEntry& option, const std::string& note = "") {
   std::string names;
   for (const std::string& name : option.names) names += (names.empty() ? "" : ", ") + bold(name);
@@ -87,7 +87,7 @@ std::string option_text(const OptionEntry& option, const std::string& note = "")
   return text + plain(note) + "\n";
 }
 
-/// Footers are laid out by hand.
+/// Footers are formatted by hand.
 std::string footer_text(const std::string& footer) {
   std::string text = footer;
   text.erase(0, text.find_first_not_of('\n'));
@@ -117,7 +117,7 @@ std::string command_text(const CommandEntry& command) {
   return text + footer_text(command.footer);
 }
 
-/// " (train, fit)" where not all commands that have the option's group have the option.
+/// " (train, fit)" if some commands with the option's group lack the option.
 std::string owners(const CommandEntry& root, const OptionEntry& option) {
   std::vector<std::string> having;
   std::size_t with_group = 0;
@@ -132,7 +132,7 @@ std::string owners(const CommandEntry& root, const OptionEntry& option) {
   return having.size() == with_group ? "" : fmt::format(" ({})", joined(having));
 }
 
-/// The options under each heading, every one once, in the order of help.
+/// The options under each heading, each once, in the order of help.
 std::map<std::string, std::vector<const OptionEntry*>> options_by_group(const CommandEntry& root) {
   std::map<std::string, std::vector<const OptionEntry*>> groups;
   for (const CommandEntry* command : all_commands(root)) {

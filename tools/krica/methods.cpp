@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// krica methods: what there is to choose from, by purpose; krica methods NAME: one method.
+// krica methods: lists all methods by purpose; krica methods NAME: describes one.
 #include <fmt/format.h>
 
 #include <array>
@@ -40,7 +40,7 @@ std::vector<std::string> words(std::string_view text) {
   return {std::istream_iterator<std::string>(stream), {}};
 }
 
-/// The options of some photographs: where a default depends on the data, it says auto before them.
+/// The defaults for some photographs; defaults that depend on the data are preceded by auto.
 nlohmann::json defaults_of(const BasisMethod& method) {
   PipelineOptions options;
   options.method = std::string(method.name);

@@ -11,7 +11,7 @@
 
 namespace krica::cli {
 
-/// As CLI::IsMember, whose help it has; the refusal of a mistyped word says which was meant.
+/// Like CLI::IsMember, with the same help; the error for a mistyped word suggests the right one.
 inline CLI::Validator one_of(std::vector<std::string> words) {
   CLI::Validator check = CLI::IsMember(words);
   const std::string listed = check.get_description();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What commands write: whether it can be written, and that nobody else writes it.
+// The outputs of commands: checks that they can be written and that nobody else is writing them.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -37,8 +37,8 @@ void check_target(const std::filesystem::path& file) {
   }
   if (std::filesystem::is_directory(file, missing))
     throw IoError(fmt::format("[output] {} is a directory", file.string()));
-  // A file is replaced as a whole, which needs the right to write in its directory; one that is
-  // write-protected is not to be replaced all the same.
+  // A file is replaced as a whole, which requires write permission in its directory; a
+  // write-protected file must still not be replaced.
   if (std::filesystem::exists(file, missing)) check_writable(file, file);
   check_writable(file, directory);
 }

@@ -18,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr Index kFewItems = 10;  // are printed with all their choices
+constexpr Index kFewItems = 10;  // up to this many are printed with all their choices
 
 struct PredictCommand {
   SessionOptions session;
@@ -41,7 +41,7 @@ fs::path numbered(const fs::path& path, Index number, Index of) {
   return path.parent_path() / name;
 }
 
-/// Draws why the item number `i` of a round has its best class.
+/// Draws an explanation of the best class of item `i` in a round.
 void explain(const Model& model, const ImageSet& images, Index i, const fs::path& path,
              Prediction& prediction) {
   std::vector<float> image(static_cast<std::size_t>(model.shape().values()));
@@ -71,7 +71,7 @@ class PredictRun {
     } else {
       writer_ = text_writer(probabilities, total_ <= kFewItems);
     }
-    // Lines on a terminal are progress enough.
+    // Lines on a terminal are sufficient progress.
     const bool lines_shown = !command.session.json && command.output.empty() && ::isatty(1) == 1;
     shows_progress_ = !command.session.quiet && !lines_shown;
   }
@@ -120,7 +120,7 @@ class PredictRun {
     return result;
   }
 
-  /// Their lines were printed when they failed.
+  /// The lines were printed when they failed.
   void report_failures() const {
     const std::vector<FailedInput>& failures = inputs_.failures();
     if (failures.empty()) return;
@@ -147,7 +147,7 @@ void check_command(PredictCommand& command, bool top_given) {
     throw UsageError(fmt::format("--top must be at least 1, got {}", command.top));
   if (command.csv && command.output.empty() && command.session.json)
     throw UsageError(
-        "--csv and --json both print on standard output; give one, or -o FILE for the CSV");
+        "--csv and --json both print to standard output; use one, or -o FILE for the CSV");
   if (!command.output.empty()) command.csv = true;
   if (command.csv && !top_given) command.top = 1;
   check_target(command.output);
@@ -161,7 +161,7 @@ Model model_with_classes(const PredictCommand& command) {
                                 command.model.string()));
   }
   if (!command.explain.empty() && !model.parts().extractor) {
-    throw DataError(fmt::format("[predict] {} has no atoms, so that --explain has nothing to draw",
+    throw DataError(fmt::format("[predict] {} has no atoms, so --explain has nothing to draw",
                                 command.model.string()));
   }
   return model;
@@ -172,7 +172,7 @@ void run_predict(CLI::App& app, PredictCommand& command) {
   check_command(command, app.count("--top") > 0);
   const Model model = model_with_classes(command);
   SessionOptions silent = command.session;
-  silent.quiet = true;  // the rounds are the progress, not the stages of each
+  silent.quiet = true;  // rounds are the progress, not their stages
   const Context context = make_context(silent, model.options().seed);
   hold_outputs({command.output});
   if (!model.has_probabilities()) {
@@ -193,13 +193,13 @@ void add_predict(CLI::App& app) {
   add_path(*sub, "MODEL", command->model, "a model file with a classifier")->required();
   add_path(*sub, "INPUT", command->inputs,
            "image files, folders of them, or data sets (.npy, IDX, CIFAR, ...); labels are not "
-           "needed; images are resized to the model's")
+           "needed; images are resized to the model's size")
       ->required();
   sub->add_option("--format", command->format, "data format; auto detects it")
       ->check(one_of(all_names<DataFormat>()))
       ->capture_default_str();
   sub->add_option("--split", command->split,
-                  "part of a data set to predict; auto: the test part, or all where there is none")
+                  "part of a data set to predict; auto: the test part, or all if there is none")
       ->check(one_of({"auto", "train", "test"}))
       ->capture_default_str();
   sub->add_option("--top", command->top, "classes to list per item (CSV: 1 unless given)")
@@ -208,8 +208,8 @@ void add_predict(CLI::App& app) {
                 "CSV on standard output: item, class, probability, score, unsure");
   add_path(*sub, "-o,--output", command->output, "write the CSV to this file");
   add_path(*sub, "--explain", command->explain,
-           "a PNG file: where the class's score comes from, and the atoms that add most to it "
-           "(numbered for several items)");
+           "PNG file to write: where the score of the class comes from, and the atoms that "
+           "contribute most to it (numbered for several items)");
   add_session_options(*sub, command->session);
   sub->footer(
       "\nUnsure means: the best probability is below 0.5, or less than 0.1 above the second.\n"

@@ -20,8 +20,8 @@ namespace fs = std::filesystem;
 constexpr Index kSmallestRound = 16;
 constexpr Index kLargestRound = 1024;
 
-/// The image files in a directory and below it, in the order of their paths; hidden ones are left
-/// out.
+/// The image files in a directory and its subdirectories, in the order of their paths, without
+/// hidden files.
 std::vector<fs::path> image_files(const fs::path& directory) {
   std::vector<fs::path> files;
   for (auto entry = fs::recursive_directory_iterator(directory);
@@ -35,7 +35,8 @@ std::vector<fs::path> image_files(const fs::path& directory) {
   return files;
 }
 
-/// "[image] photo.jpg: not an image" without the operation and the name, which the line has anyway.
+/// "[image] photo.jpg: not an image" without the operation and the name, which the line already
+/// has.
 std::string reason_of(const std::string& what, const fs::path& path) {
   std::string reason = what;
   if (reason.starts_with('[')) reason.erase(0, reason.find("] ") + 2);
@@ -98,7 +99,7 @@ void PredictInputs::add(const fs::path& path, DataFormat format, const std::stri
                         bool several) {
   std::error_code missing;
   const bool directory = fs::is_directory(path, missing);
-  // A file that is called an image gets the image reader's message where it is none.
+  // A file with an image extension gets the image reader's message if it is not an image.
   if (format == DataFormat::kAuto && !directory && has_image_ending(path)) return add_file(path);
   const DataFormat found = format == DataFormat::kAuto ? recognised_format(path) : format;
   if (found == DataFormat::kFolder) {
@@ -111,7 +112,7 @@ void PredictInputs::add(const fs::path& path, DataFormat format, const std::stri
     return;
   }
   OpenOptions open;
-  open.format = format;  // auto also tells signals from images
+  open.format = format;  // auto also distinguishes signals from images
   open.one_class_allowed = true;
   const DataSet data = open_dataset(context_, path, open);
   inputs_.push_back({{},

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What krica predict is asked about: image files, folders of them, data sets, in rounds that fit in
+// The inputs of krica predict: image files, folders of them, and data sets, in rounds that fit in
 // memory.
 #pragma once
 
@@ -23,21 +23,21 @@ struct Round {
 struct FailedInput {
   std::string item;
   std::string reason;
-  bool file_system = false;  ///< the file system refused, as opposed to bad content
+  bool file_system = false;  ///< a file operation failed, as opposed to bad content
 };
 
 class PredictInputs {
  public:
-  /// Looks at every path: a directory that is no data set stands for the image files in it and
-  /// below it. `split` is the part of data sets that have several: "train", "test", or "auto" for
-  /// the test part where there is one. What cannot be opened becomes a failure.
+  /// Examines every path: a directory that is not a data set means the image files in it and its
+  /// subdirectories. `split` is the part of data sets that have several: "train", "test", or "auto"
+  /// for the test part if there is one. Anything that cannot be opened becomes a failure.
   PredictInputs(const Context& context, const Model& model,
                 const std::vector<std::filesystem::path>& paths, DataFormat format,
                 const std::string& split);
 
   [[nodiscard]] Index size() const;
 
-  /// Calls visit for one round after another; files that cannot be read are left out and become
+  /// Calls visit for one round after another; files that cannot be read are skipped and become
   /// failures.
   void for_rounds(const std::function<void(const Round&)>& visit);
 

@@ -52,7 +52,7 @@ class TextWriter final : public PredictionWriter {
   bool detailed_;
 };
 
-/// Quoted as RFC 4180 has it, where it needs to be.
+/// Quoted according to RFC 4180 if necessary.
 std::string csv_field(const std::string& field) {
   const std::string text = printable(field);
   if (text.find_first_of(",\"") == std::string::npos) return text;

@@ -21,7 +21,7 @@ struct Prediction {
     std::string name;
     Index label = 0;
     float score = 0;
-    float probability = 0;  ///< only where the model has probabilities
+    float probability = 0;  ///< only if the model has probabilities
   };
   std::string item;
   std::vector<Choice> choices;
@@ -29,7 +29,7 @@ struct Prediction {
   std::string explanation;  ///< a picture, if one was drawn
 };
 
-/// The `top` best classes by the scores (one per class of the model).
+/// The `top` best classes by score (one score per class of the model).
 Prediction prediction_of(const Model& model, const std::string& item, std::span<const float> scores,
                          Index top);
 
@@ -37,13 +37,13 @@ class PredictionWriter {
  public:
   virtual ~PredictionWriter() = default;
   virtual void add(const Prediction& prediction) = 0;
-  /// Called once, after the last.
+  /// Called once, at the end.
   virtual void finish() {}
 };
 
-/// `detailed`: a block for each item with all its choices, else one line.
+/// `detailed`: a block per item with all its choices, otherwise one line.
 std::unique_ptr<PredictionWriter> text_writer(bool probabilities, bool detailed);
-/// To a file, which appears when it is finished, or with an empty path to standard output.
+/// To a file, which appears when it is complete, or to standard output if the path is empty.
 std::unique_ptr<PredictionWriter> csv_writer(const std::filesystem::path& file, bool probabilities,
                                              Index top);
 /// Appends to an array.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Images that a model has not seen, prepared as those that it was trained on: the one place that
-// knows how.
+// Prepares new images in the same way as the images that a model was trained on. Nothing else does
+// this.
 #pragma once
 
 #include "krica/data/image.hpp"
@@ -9,12 +9,12 @@
 
 namespace krica::cli {
 
-/// Of the model's size and channels. Throws DataError where the model's images are not square and
-/// this one has other sides.
+/// Converts to the model's size and channels. Throws DataError if the model's images are not square
+/// and this one has other sides.
 Image prepared(const Image& image, const Model& model);
 
-/// The same for every image of a set. Samples stay as they are. Throws DataError as well where the
-/// set holds samples and the model is of images, or the other way round, or of other numbers.
+/// The same for every image of a set. Samples are unchanged. Also throws DataError if the set holds
+/// samples and the model was trained on images, or vice versa, or if the number of values differs.
 ImageSetPtr prepared(const ImageSetPtr& images, const Model& model);
 
 }  // namespace krica::cli

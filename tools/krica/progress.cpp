@@ -39,7 +39,7 @@ double part_of(const Progress& progress) {
              : 0.0;
 }
 
-/// A line that is longer than the terminal is wide would not be redrawn in place.
+/// A line longer than the terminal could not be redrawn in place.
 std::size_t terminal_columns() {
   winsize size{};
   const bool known = ::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Progress on standard error. On a terminal: one line that is redrawn in place, with a bar and the
-// time left of the stage that is running, and cleared when something else is printed. Elsewhere: a
-// line every ten seconds.
+// time left for the current stage, and cleared before anything else is printed. Elsewhere: one line
+// every ten seconds.
 #pragma once
 
 #include <chrono>
@@ -31,7 +31,7 @@ class ProgressPrinter {
   Clock::time_point last_shown_;
 };
 
-/// What the stages that follow are part of, such as "fold 2 of 5"; shown before them.
+/// What the following stages are part of, such as "fold 2 of 5"; shown before them.
 void set_progress_prefix(const std::string& prefix);
 
 }  // namespace krica::cli

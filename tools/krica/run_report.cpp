@@ -27,7 +27,7 @@ std::string percent(double part) { return fmt::format("{:.2f} %", 100 * part); }
 
 bool is_control(const TestedRun& run) { return run.model.options().method == kControl; }
 
-/// The best run in one sentence, with what it gains over the control where that was run beside it.
+/// The best run in one sentence, with its gain over the control if that was run too.
 std::string sentence_of(const TestedRun& best, std::optional<double> control) {
   const double accuracy = best.trial.evaluation().accuracy;
   const std::string text =
@@ -40,7 +40,7 @@ std::string sentence_of(const TestedRun& best, std::optional<double> control) {
                      100 * (accuracy - *control));
 }
 
-/// The option with the most different numbers; empty where none has two.
+/// The option with the most distinct numbers; empty if none has two.
 std::string swept_option(const json& rows) {
   std::map<std::string, std::set<double>> values;
   for (const json& row : rows) {
@@ -64,7 +64,7 @@ LinePlot tuning_plot(const json& rows, const json& best, const std::string& swep
     json others = row["options"];
     const json value = others[swept];
     others.erase(swept);
-    if (!value.is_number()) continue;  // "auto" has no place on the axis
+    if (!value.is_number()) continue;  // "auto" cannot be placed on the axis
     if (value.get<double>() <= 0) plot.logarithmic_x = false;
     const std::string name = setting_text(others);
     auto series = std::find_if(plot.series.begin(), plot.series.end(),

@@ -14,10 +14,10 @@
 
 namespace krica::cli {
 
-/// The method that every other is compared with: nothing is learned.
+/// The method that all others are compared with: it learns nothing.
 inline constexpr const char* kControl = "random-patches";
 
-/// A model that was trained and tested here.
+/// A model that was trained and tested in this run.
 struct TestedRun {
   std::string name;
   const Model& model;
@@ -30,8 +30,8 @@ ReportPage begin_page(const std::string& title, const std::string& data, std::ui
 /// Opens the page with `sentence` and the atoms of a model.
 void add_opening(ReportPage& page, const std::string& sentence, const Model& model);
 
-/// Opens the page with the best of the runs, which share their images, and adds a table of all. The
-/// page says how to get the control where it was not run; `control` is its accuracy where it is not
+/// Opens the page with the best of the runs, which share their images, and adds a table of all. If
+/// the control was not run, the page says how to run it; `control` is its accuracy if it is not
 /// among the runs.
 void add_accuracy_table(ReportPage& page, const std::vector<TestedRun>& runs,
                         std::optional<double> control = {});
@@ -40,7 +40,7 @@ void add_accuracy_table(ReportPage& page, const std::vector<TestedRun>& runs,
 std::string setting_text(const nlohmann::json& setting);
 
 /// Rows of `krica tune` ({options, accuracy, deviation}): opens the page with the best one and a
-/// curve over the option with the most numeric values, one for every combination of the others;
+/// plot over the option with the most numeric values, with one curve per combination of the others;
 /// adds a table.
 void add_tuning(ReportPage& page, const nlohmann::json& rows, const nlohmann::json& best,
                 int folds);

@@ -34,21 +34,21 @@ constexpr std::string_view kNothingSaved = "interrupted; nothing was saved yet";
 
 std::vector<std::filesystem::path> kept_places;
 std::filesystem::path saved_place;
-std::optional<Context> interruptible;        // what the signal handler cancels
-std::atomic<bool> can_be_cancelled = false;  // from when on
+std::optional<Context> interruptible;        // cancelled by the signal handler
+std::atomic<bool> can_be_cancelled = false;  // whether it can be
 
 std::string given_command = "krica";
 
 void on_signal(int /*signal*/) {
   if (can_be_cancelled) return interruptible->cancel();
-  // Nothing has begun. Only functions that are safe in a signal handler may be called here.
+  // Nothing has started yet. Only async-signal-safe functions may be called here.
   for (const std::string_view part : {std::string_view("krica: "), kNothingSaved, {"\n"}}) {
     if (::write(STDERR_FILENO, part.data(), part.size()) < 0) break;
   }
   ::_exit(kInterrupted);
 }
 
-/// Whether there is a file, or a directory with something in it.
+/// Whether there is a file, or a non-empty directory.
 bool holds_something(const std::filesystem::path& place) {
   std::error_code missing;
   if (!std::filesystem::exists(place, missing)) return false;
@@ -70,7 +70,7 @@ CLI::Option* add_auto_number(CLI::App& command, const std::string& name, Auto<Nu
   return command.add_option_function<std::string>(name, parse, help)->default_str("auto");
 }
 
-/// The bytes of a size such as 1.5G. A number alone is a number of bytes.
+/// The bytes of a size such as 1.5G. A plain number is a number of bytes.
 double memory_size(const std::string& text) {
   const char* const end = text.data() + text.size();
   double size = 0;
@@ -79,10 +79,10 @@ double memory_size(const std::string& text) {
   constexpr std::string_view kUnits = "kmgt";
   const std::size_t place = unit.size() == 1 ? kUnits.find(unit[0]) : std::string::npos;
   if (error != std::errc() || !std::isfinite(size) || (!unit.empty() && place > kUnits.size())) {
-    throw UsageError(fmt::format(
-        "--memory must be a size such as 512M or 4G, with k, M, G or T, got '{}'; there is no "
-        "unlimited budget, 1024T is the largest",
-        text));
+    throw UsageError(
+        fmt::format("--memory must be a size such as 512M or 4G, with k, M, G or T, got '{}'; for "
+                    "no limit, use the maximum of 1024T",
+                    text));
   }
   if (!unit.empty()) size *= std::pow(1024.0, static_cast<double>(place + 1));
   if (size < kLeastMemory)
@@ -92,7 +92,7 @@ double memory_size(const std::string& text) {
   return size;
 }
 
-/// Options that are given without a value.
+/// Options that may be given without a value.
 bool is_switch(std::string_view name) { return name == "flips" || name == "refit"; }
 
 /// An option of any of PipelineOptions' types.
@@ -215,11 +215,11 @@ void add_data_options(CLI::App& command, DataOptions& options) {
       ->group(group);
   command
       .add_flag("--skip-bad", options.skip_bad,
-                "leave out image files that cannot be read; decodes all of them first")
+                "skip image files that cannot be read; decodes all of them first")
       ->group(group);
   command
       .add_flag("--no-exif-orientation", options.no_exif_orientation,
-                "read images as stored, without turning them by their orientation tags")
+                "read images as stored, ignoring their orientation tags")
       ->group(group);
   add_auto_number(
       command, "--test-fraction", options.test_fraction,
@@ -245,7 +245,7 @@ void apply_config(CLI::App& command, const SessionOptions& options) {
       throw UsageError(fmt::format("[config] {}: '{}' is not an option of {}",
                                    options.config.string(), item.fullname(), command.get_name()));
     }
-    if (option->count() > 0) continue;  // the command line goes first
+    if (option->count() > 0) continue;  // the command line takes precedence
     for (const std::string& input : item.inputs) option->add_result(input);
     option->run_callback();
   }
@@ -291,7 +291,7 @@ DataSet open_with_notes(const Context& context, const std::filesystem::path& pat
   return data;
 }
 
-/// Samples as a set that models read.
+/// Samples as an image set, which models can read.
 DataSet as_images(DataSet data) {
   if (!data.is_samples()) return data;
   data.train = krica::as_images(std::exchange(data.train_samples, nullptr));
@@ -355,7 +355,7 @@ void handle_signals() {
   action.sa_flags = SA_RESETHAND;  // a second Ctrl-C ends the program at once
   sigaction(SIGINT, &action, nullptr);
   sigaction(SIGTERM, &action, nullptr);
-  std::signal(SIGXFSZ, SIG_IGN);  // a file beyond ulimit -f is an error of write() then
+  std::signal(SIGXFSZ, SIG_IGN);  // exceeding ulimit -f then becomes an error of write()
 }
 
 std::string shell_word(const std::string& word) {
@@ -374,7 +374,7 @@ void set_command_line(int argc, char** argv) {
 std::string command_line() { return given_command; }
 
 void print_json(const nlohmann::json& object) {
-  // Names of files need not be UTF-8, JSON must be.
+  // File names need not be UTF-8, but JSON must be.
   constexpr auto kReplace = nlohmann::json::error_handler_t::replace;
   fmt::print("{}\n", printable_json(object.dump(2, ' ', false, kReplace)));
 }

@@ -19,7 +19,7 @@
 
 namespace krica::cli {
 
-/// The command is wrong (exit code 2), as opposed to the data.
+/// The command is invalid (exit code 2), as opposed to the data.
 class UsageError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -46,7 +46,7 @@ struct DataOptions {
   bool no_exif_orientation = false;
 };
 
-/// An option or positional whose value is one path or several: help and completion tell.
+/// An option or positional that takes one or more paths, marked as such for help and completion.
 template <class Paths>
 CLI::Option* add_path(CLI::App& command, const std::string& name, Paths& paths,
                       const std::string& help) {
@@ -58,52 +58,52 @@ void add_session_options(CLI::App& command, SessionOptions& options);
 void add_data_options(CLI::App& command, DataOptions& options);
 void add_pipeline_options(CLI::App& command, PipelineOptions& options);
 
-/// Sets the options that --config names and the command line does not. Throws UsageError for
-/// unknown names.
+/// Sets the options from --config that are not on the command line. Throws UsageError for unknown
+/// names.
 void apply_config(CLI::App& command, const SessionOptions& options);
 
 /// A context that shows progress and is cancelled by Ctrl-C and SIGTERM.
 Context make_context(const SessionOptions& options, std::uint64_t seed);
 
-/// Held out of labelled data without a test part, unless --test-fraction says otherwise.
+/// Fraction held out of labelled data without a test part, unless --test-fraction is given.
 constexpr double kTestFraction = 0.2;
 
 /// Prints the data set's notes on standard error.
 DataSet open_data(const Context& context, const DataOptions& options);
-/// The same for commands that go through a model: samples come as the sets that models read.
+/// The same for commands that use a model: samples become image sets, which models can read.
 DataSet open_images(const Context& context, const DataOptions& options);
-/// The same, with images prepared as those that the model learned from.
+/// The same, with images prepared like the model's training images.
 DataSet open_as_learned(const Context& context, const DataOptions& options, const Model& model);
-/// "images" or "samples": what images of this shape are to the user.
+/// "images" or "samples": what the user calls items of this shape.
 std::string_view noun_of(const ImageShape& shape);
 
-/// Checks options that need no data; UsageError instead of InvalidArgument.
+/// Checks options that need no data; throws UsageError instead of InvalidArgument.
 void check_usage(const std::function<void()>& check);
 
-/// Throws IoError where a file cannot be written there, so that this is found before the work and
-/// not after it. Does nothing for an empty path.
+/// Throws IoError if a file cannot be written there, so that this is detected before the work
+/// rather than after it. Does nothing for an empty path.
 void check_target(const std::filesystem::path& file);
-/// The same for a directory that is to be made or filled.
+/// The same for a directory to be created or filled.
 void check_target_directory(const std::filesystem::path& directory);
 
-/// Keeps other processes from writing the same outputs until the program ends. Throws IoError where
-/// another one does. Empty paths are left out.
+/// Prevents other processes from writing the same outputs until the program ends. Throws IoError if
+/// another one is. Ignores empty paths.
 void hold_outputs(const std::vector<std::filesystem::path>& outputs);
 
-/// Where a command keeps what it needs to resume: files or directories.
+/// The files or directories that a command needs to resume.
 void keep_for_resume(std::vector<std::filesystem::path> places);
-/// The command's result is at this place; an interruption loses only what comes after it.
+/// The command's result has been saved here; an interruption loses only what comes after it.
 void result_is_saved(const std::filesystem::path& place);
-/// What to say when a command is interrupted: what is there to resume from, or that nothing is.
+/// The message for an interrupted command: what it can resume from, or that there is nothing.
 std::string interrupted_message();
 /// From now on SIGINT and SIGTERM end the program with a message and exit code 130.
 void handle_signals();
 
-/// The command as it was given, to be rerun: "krica train embedded -o 'my model'".
+/// The command as given, for rerunning it: "krica train embedded -o 'my model'".
 void set_command_line(int argc, char** argv);
 std::string command_line();
 
-/// A word as a shell reads it back: quoted where it needs to be.
+/// A word for a shell: quoted if necessary.
 std::string shell_word(const std::string& word);
 
 /// Clears the progress bar, if one is being drawn, before something else is printed.

@@ -28,7 +28,7 @@ struct ShowCommand {
 
 constexpr Index kSparklineColumns = 72;
 
-/// Two pixels per character: the upper half block in the colours of the upper and the lower pixel.
+/// Two pixels per character: the upper half block in the colours of the upper and lower pixel.
 void draw_in_terminal(const Image& image) {
   const ImageShape& shape = image.shape;
   const auto colour = [&](Index y, Index x, Index channel) -> int {
@@ -45,8 +45,8 @@ void draw_in_terminal(const Image& image) {
   }
 }
 
-/// One group in the model's order, or one for every class: their own where they have one, else that
-/// for which they vote. "auto" is by class where there is either.
+/// One group in the model's order, or one per class: the atoms' own class if they have one,
+/// otherwise the class they vote for. "auto" groups by class if either exists.
 std::vector<std::vector<Index>> arranged(const Model& model, const std::string& arrange) {
   const bool own_class = !model.parts().atom_class.empty();
   if (arrange == "class" && !own_class) return atoms_by_class(model);
@@ -58,7 +58,7 @@ std::vector<std::vector<Index>> arranged(const Model& model, const std::string& 
   return {all};
 }
 
-/// A basis without a classifier has classes but no names of them.
+/// A basis without a classifier has classes but no class names.
 std::string class_name(const Model& model, std::size_t c) {
   return c < model.class_names().size() ? printable(model.class_names()[c])
                                         : fmt::format("class {}", c);
@@ -71,7 +71,7 @@ nlohmann::json groups_json(const Model& model, const std::vector<std::vector<Ind
   return result;
 }
 
-/// The atoms of samples, a line each, under the class that they belong to.
+/// The atoms of samples, one per line, under the class that they belong to.
 void print_sparklines(const Model& model, const Matrix<float>& atoms,
                       const std::vector<std::vector<Index>>& groups) {
   for (std::size_t g = 0; g < groups.size(); ++g) {
@@ -98,7 +98,7 @@ void check_command(const ShowCommand& command) {
   if (command.picture.empty() && !command.terminal)
     throw UsageError("give -o FILE.png, or --terminal");
   if (command.terminal && command.session.json)
-    throw UsageError("--terminal draws on standard output, where --json prints; give one of them");
+    throw UsageError("--terminal and --json both print to standard output; use one of them");
   if (command.most < 1)
     throw UsageError(fmt::format("--most must be at least 1, got {}", command.most));
   check_target(command.picture);

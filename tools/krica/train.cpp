@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// krica train: basis, features and classifier. krica fit: the basis only.
+// krica train: basis, features and classifier. krica fit: only the basis.
 #include <fmt/format.h>
 
 #include <utility>
@@ -29,17 +29,17 @@ struct TrainCommand {
   PipelineOptions pipeline;
   std::filesystem::path model;
   std::filesystem::path checkpoint;
-  std::filesystem::path atoms;  ///< the file that --init names, if any
+  std::filesystem::path atoms;  ///< the file named by --init, if any
   std::filesystem::path report;
   bool classifier = true;
   std::string control = "auto";
 };
 
-/// What is learned from and what is tested on.
+/// The training and test images.
 struct TrainingData {
   DataSet data;
   ImageSetPtr images;
-  bool held_out = false;  ///< the test part was split off here
+  bool held_out = false;  ///< the test part was split off by this command
 };
 
 TrainingData open_training_data(const Context& context, const TrainCommand& command) {
@@ -54,7 +54,7 @@ TrainingData open_training_data(const Context& context, const TrainCommand& comm
   return result;
 }
 
-/// What was left open and how it was settled, before the work begins.
+/// Prints the automatic choices before the work begins.
 void print_choices(const TrainCommand& command, const TrainingData& data,
                    const std::vector<Choice>& choices) {
   const ImageShape shape = data.images->shape();
@@ -87,7 +87,7 @@ nlohmann::json comparison_json(const JointComparison& comparison) {
   return summary;
 }
 
-/// The comparison on held-out images that max-margin-krica makes.
+/// The comparison on held-out images by max-margin-krica.
 void print_comparison(const JointComparison& comparison) {
   if (comparison.images == 0) return;
   fmt::print("accuracy on {} held-out images: {:.1f} % with the initial atoms", comparison.images,
@@ -135,11 +135,11 @@ void print_summary(const Model& model, const TrainingReport& report,
   fmt::print("{}{}\n", report.resumed ? "resumed; " : "", stage_times(report.stages));
 }
 
-/// From here on another method cannot do visibly better.
+/// Above this, another method cannot do noticeably better.
 constexpr double kPerfect = 0.995;
 
-/// What the rules would have chosen, where the user chose another method; nothing where the test
-/// accuracy leaves no room.
+/// What the rules would have chosen, if the user chose another method; empty if the test accuracy
+/// leaves no room for improvement.
 std::string suggestion(const TrainCommand& command, const ImageSet& images, double accuracy) {
   if (command.pipeline.method == kAutoMethod || accuracy >= kPerfect) return {};
   PipelineOptions open;
@@ -155,7 +155,7 @@ bool wants_control(const TrainCommand& command, const PipelineOptions& settled) 
          (command.control == "auto" && command.pipeline.method == kAutoMethod);
 }
 
-/// As many random patches under the same protocol.
+/// The same number of random patches under the same protocol.
 PipelineOptions control_options(const PipelineOptions& settled) {
   PipelineOptions options;
   options.method = kControl;
@@ -197,7 +197,7 @@ void write_report(const TrainCommand& command, const Model& model, const Trial& 
   page.save(command.report);
 }
 
-/// The file of initial atoms that --init names, if any; init becomes "given" then.
+/// The file of initial atoms named by --init, if any; init then becomes "given".
 std::filesystem::path take_atoms_file(PipelineOptions& options) {
   if (!options.basis.init || !options.basis.init->ends_with(".npy")) return {};
   return *std::exchange(options.basis.init, "given");
@@ -212,7 +212,7 @@ Matrix<float> read_atoms(const Context& context, const std::filesystem::path& fi
   return atoms;
 }
 
-/// Of all that the command is going to do: training, test and control.
+/// Estimates everything that the command will do: training, test and control.
 TrainingEstimate estimated(const Context& context, const TrainCommand& command,
                            const TrainingData& data, const PipelineOptions& settled) {
   const WaitEstimator images(context, *data.images);
@@ -227,7 +227,7 @@ TrainingEstimate estimated(const Context& context, const TrainCommand& command,
   return estimate;
 }
 
-/// Says how long it will take. Where a checkpoint is resumed, what is left is not known.
+/// Announces the expected time. When resuming from a checkpoint, the remaining time is unknown.
 void announce_training(const Context& context, const TrainCommand& command,
                        const TrainingData& data, nlohmann::json& summary) {
   const bool silent = command.session.quiet && !command.session.json;
@@ -254,7 +254,7 @@ Model train_and_save(const Context& context, const TrainCommand& command, const 
   return model;
 }
 
-/// Tests the model and, where wanted, the control beside it; both go into the summary.
+/// Tests the model and, on request, the control; adds both to the summary.
 void test_model(const Context& context, const TrainCommand& command, const TrainingData& data,
                 const Model& model, Trial& trial, nlohmann::json& summary) {
   const ImageSet& test = *data.data.test;

@@ -40,14 +40,14 @@ struct TuneData {
   ImageSetPtr test;
 };
 
-/// Beside what the command writes; in the current directory where it writes nothing.
+/// Next to the command's output; in the current directory if it writes none.
 std::filesystem::path checkpoint_path(const TuneCommand& command) {
   if (!command.checkpoint.empty()) return command.checkpoint;
   const std::filesystem::path& target = command.model.empty() ? command.report : command.model;
   return (target.empty() ? "krica" : target.string()) + ".tune-checkpoint";
 }
 
-/// The search: every setting is cross-validated, one fold after the other.
+/// The search: cross-validates every setting, one fold after another.
 class Search {
  public:
   Search(const Context& context, const TuneCommand& command, const ImageSetPtr& images,
@@ -60,7 +60,7 @@ class Search {
         checkpoint_(checkpoint_path(command), {json::parse(to_json(command.pipeline)), settings_,
                                                command.folds, fingerprint(context, *images)}) {}
 
-  /// One row for every setting: {options, accuracy, deviation} or {options, error}.
+  /// One row per setting: {options, accuracy, deviation} or {options, error}.
   json run() {
     json rows = json::array();
     try {
@@ -77,8 +77,8 @@ class Search {
     return rows;
   }
 
-  /// Says how long the folds that are left will take, and the best setting's training on all images
-  /// where there will be one.
+  /// Announces the expected time for the remaining folds, and for training the best setting on all
+  /// images if requested.
   void announce_wait() const {
     if (command_.session.quiet) return;
     const WaitEstimator images(context_, *images_);
@@ -104,8 +104,8 @@ class Search {
     return command_.folds - static_cast<Index>(checkpoint_.accuracies(setting).size());
   }
 
-  /// Seconds to train with a setting on all folds but one and to test on that one; about the same
-  /// as training on all. 0 for a setting that the method refuses.
+  /// Seconds to train a setting on all folds but one and test on that one; about the same as
+  /// training on all. 0 for a setting that the method rejects.
   [[nodiscard]] double fold_wait(const WaitEstimator& images, const json& setting) const {
     try {
       return images.training(with_setting(command_.pipeline, setting)).seconds();
@@ -114,7 +114,7 @@ class Search {
     }
   }
 
-  /// A setting that the method refuses on these images, such as more components than there are
+  /// A setting that the method rejects on these images, such as more components than there are
   /// directions, does not end the search.
   json tried(std::size_t number) {
     const json& setting = settings_[number];
@@ -179,14 +179,14 @@ class Search {
   TuneCheckpoint checkpoint_;
 };
 
-/// What is to be searched on these images.
+/// The settings to search on these images.
 std::vector<json> settings_for(const CLI::App& app, const TuneCommand& command,
                                const ImageSet& images) {
   if (!command.grid.empty()) return combinations(command.grid);
   const std::vector<std::string> grid = default_grid(app, command.pipeline, facts_of(images, true));
   if (grid.empty()) {
     fmt::print(stderr,
-               "nothing to search: no option that {} would try has an effect here or is left open; "
+               "nothing to search: no option that {} would try is open and has an effect here; "
                "name others with --grid\n",
                command.pipeline.method);
   }
@@ -197,15 +197,15 @@ TuneData labelled_images(const Context& context, const TuneCommand& command) {
   const DataSet data = open_images(context, command.data);
   if (data.train->labels().empty()) {
     throw DataError(
-        fmt::format("[tune] {}: tune searches by accuracy and needs labels, which the "
-                    "data does not have; --labels names a file with them",
+        fmt::format("[tune] {}: tune searches by accuracy and needs labels, but the data has none; "
+                    "give a label file with --labels",
                     command.data.path.string()));
   }
   const Index images = command.pipeline.images;
   return {images > 0 ? first_images(data.train, images) : data.train, data.test};
 }
 
-/// All that is wrong whatever the data are.
+/// Reports everything that is wrong regardless of the data.
 void check_command(const TuneCommand& command) {
   check_usage([&] { command.pipeline.validate(); });
   if (command.folds < 2)
@@ -216,7 +216,7 @@ void check_command(const TuneCommand& command) {
   check_target(checkpoint_path(command));
 }
 
-/// The first of the most accurate. Throws InvalidArgument where all failed.
+/// The first of the most accurate settings. Throws InvalidArgument if all failed.
 json best_of(const json& rows) {
   json best;
   for (const json& row : rows) {
@@ -228,7 +228,7 @@ json best_of(const json& rows) {
   return best;
 }
 
-/// The command that trains with a setting: this one's options, without those of the search.
+/// The command that trains with a setting: this command's options, without those of the search.
 std::string training_command(const CLI::App& app, const TuneCommand& command, const json& setting) {
   constexpr std::array<std::string_view, 7> kOfTheSearch = {
       "--grid", "--folds", "--output", "--report", "--checkpoint", "--config", "--json"};
@@ -340,7 +340,7 @@ void add_tune(CLI::App& app) {
            "write an HTML page about the search and the best setting's model");
   add_pipeline_options(*sub, command->pipeline);
   add_path(*sub, "--checkpoint", command->checkpoint,
-           "where finished folds are kept until the search is done; default: OUTPUT or REPORT with "
+           "file for resuming an interrupted search; default: OUTPUT or REPORT with "
            ".tune-checkpoint appended, or krica.tune-checkpoint")
       ->group("Running");
   add_session_options(*sub, command->session);

@@ -35,7 +35,7 @@ std::string difference(const json& saved, const json& now) {
 TuneCheckpoint::TuneCheckpoint(std::filesystem::path path, const TuneJob& job)
     : path_(std::move(path)), content_(empty_content(job)) {
   if (!std::filesystem::exists(path_)) {
-    remove_checkpoint(fold_path());  // of another search, whose file is gone
+    remove_checkpoint(fold_path());  // from another search whose file is gone
     return;
   }
   const Archive archive = Archive::load(path_);

@@ -15,7 +15,7 @@ namespace {
 
 using nlohmann::json;
 
-/// Searched beside gamma's own axis; of the three only the kernel's own has an effect.
+/// Searched in addition to gamma; only the parameter of the kernel in use has an effect.
 constexpr const char* kOtherKernels[] = {"degree=2,3,4", "kernel-scale=0.3,1,3"};
 
 /// One option and the values to try.
@@ -43,7 +43,7 @@ Axis parse_axis(const std::string& text) {
   return axis;
 }
 
-/// The method's axes, and those of the kernels beside that of gamma.
+/// The method's axes, and those of other kernels' parameters next to gamma.
 std::vector<std::string> candidate_axes(const BasisMethod& method) {
   std::vector<std::string> axes;
   for (const std::string& axis : CLI::detail::split(std::string(method.grid), ' ')) {

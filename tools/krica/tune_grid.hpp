@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What krica tune searches: the combinations of values of some options.
+// The search space of krica tune: combinations of option values.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -14,16 +14,17 @@
 namespace krica::cli {
 
 /// All combinations of the axes' values, each as the options that it sets. An axis is
-/// "name=value,value,..."; without any there is one setting, which sets nothing. Throws UsageError
-/// for other texts.
+/// "name=value,value,..."; without axes there is one setting, which sets nothing. Throws UsageError
+/// for any other text.
 std::vector<nlohmann::json> combinations(const std::vector<std::string>& grid);
 
-/// The method's own axes, without those that the command line settles or that would change nothing.
-/// With another kernel than the Gaussian its own parameter is searched in place of gamma.
+/// The method's own axes, without those fixed on the command line or without effect. With a kernel
+/// other than the Gaussian, its parameter replaces gamma.
 std::vector<std::string> default_grid(const CLI::App& command, const PipelineOptions& options,
                                       const DataFacts& facts);
 
-/// The options with those of a combination. Throws UsageError for what options do not take.
+/// The options with a combination applied. Throws UsageError for values that the options do not
+/// accept.
 PipelineOptions with_setting(const PipelineOptions& base, const nlohmann::json& setting);
 
 }  // namespace krica::cli

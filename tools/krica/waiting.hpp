@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What is about to be done and about how long it will take, on standard error before it begins.
+// Announces on standard error what is about to be done and roughly how long it will take.
 #pragma once
 
 #include <string_view>
@@ -13,13 +13,13 @@ namespace krica::cli {
 /// Estimates of work on one set of images. The images must outlive it.
 class WaitEstimator {
  public:
-  /// Measures how fast the machine is and how fast the images are read.
+  /// Measures the speed of the machine and of reading the images.
   WaitEstimator(const Context& context, const ImageSet& images);
 
-  /// Of training with these options, which need not be settled.
+  /// The time to train with these options, which need not be resolved.
   [[nodiscard]] TrainingEstimate training(const PipelineOptions& options,
                                           bool classifier = true) const;
-  /// Seconds for the features or predictions by a model with these options.
+  /// Seconds to compute features or predictions with a model with these options.
   [[nodiscard]] double encoding(const PipelineOptions& settled) const;
 
  private:
@@ -28,7 +28,7 @@ class WaitEstimator {
   ReadingTime reading_;
 };
 
-/// One line, unless the wait is short or --quiet.
+/// One line, unless the wait is short or --quiet is given.
 void announce(const SessionOptions& session, std::string_view work, double seconds);
 /// The same, with the images after the verb: "encoding 50,000 images".
 void announce(const SessionOptions& session, std::string_view verb, const ImageSet& images,

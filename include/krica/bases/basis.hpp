@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Bases: the systems that learn atoms from patches, one file each in src/bases, under one
-// interface. A new one is a file and an entry in src/bases/registry.cpp, which tells all that the
-// rest must know of it; CONTRIBUTING.md has the recipe.
+// Bases: the methods that learn atoms from patches, one file each in src/bases, behind one
+// interface. To add a method, add a file and an entry in src/bases/registry.cpp, which holds
+// everything the rest of the library needs to know about it; CONTRIBUTING.md has the recipe.
 #pragma once
 
 #include <optional>
@@ -22,19 +22,19 @@ namespace krica {
 enum class SolverKind { kLbfgs, kAdam, kFixedPoint };
 KRICA_EXPORT std::string_view name_of(SolverKind kind);
 
-/// The signs of RICA's sources: one for all atoms, or one for each.
+/// The signs of RICA's sources: one for all atoms, or one per atom.
 struct KRICA_EXPORT SourceSigns {
   std::vector<int> values = {1};  ///< 1 or -1
 
   /// "1,-1,1"
   [[nodiscard]] std::string text() const;
   static SourceSigns from_text(std::string_view text);
-  /// One per atom, or empty where all are +1. Throws InvalidArgument for another number of atoms,
-  /// unless that is not known yet (0).
+  /// One per atom, or empty if all are +1. Throws InvalidArgument if the number of signs does not
+  /// match `components`, unless that is not known yet (0).
   [[nodiscard]] std::vector<int> of(Index components) const;
 };
 
-/// What a method may ask for. Names as on the command line.
+/// Options of the methods, named as on the command line.
 struct BasisOptions {
   Index components = 1600;
   Kernel kernel = {};
@@ -42,53 +42,54 @@ struct BasisOptions {
   double epsilon = 1e-4;
   /// kmeans, random-patches, random, class-kmeans, label-affinity, or given: BasisRequest::initial
   std::string init = "kmeans";
-  RicaConvention convention = RicaConvention::kPaper;  ///< of RICA
-  std::optional<RicaContrast> rica_contrast = {};      ///< of RICA; unset: the convention's
-  double reconstruction_weight = 1;  ///< of RICA in the convention matlab, in place of sparsity
-  std::vector<int> non_gaussianity = {};  ///< of RICA: +1 or -1 per atom; empty: all +1
+  RicaConvention convention = RicaConvention::kPaper;  ///< RICA only
+  std::optional<RicaContrast> rica_contrast = {};  ///< RICA only; unset: the convention's contrast
+  double reconstruction_weight = 1;                ///< RICA, convention matlab: replaces sparsity
+  std::vector<int> non_gaussianity = {};           ///< RICA only: +1 or -1 per atom; empty: all +1
   AtomGroups groups = {};
-  std::optional<SolverKind> solver = {};  ///< unset: Adam for many patches, else L-BFGS
+  std::optional<SolverKind> solver = {};  ///< unset: Adam for many patches, otherwise L-BFGS
   Index iterations = 100;
   Index epochs = 10;
-  std::optional<Index> batch = {};  ///< of Adam; unset: 1024, or a tenth of fewer than 10,240
+  /// Adam only; unset: 1024, or a tenth of the patches if there are fewer than 10,240.
+  std::optional<Index> batch = {};
   double rate = 0.01;
-  Discrimination discrimination = {.weight = 0.1};  ///< of drica, d-rica and d-krica
-  double sparsity_target = 0.05;  ///< of the sparse autoencoder and the sparse RBM
-  double weight_decay = 3e-3;     ///< of the sparse autoencoder
-  bool untied = false;            ///< the autoencoder has a decoder of its own
+  Discrimination discrimination = {.weight = 0.1};  ///< drica, d-rica and d-krica only
+  double sparsity_target = 0.05;                    ///< sparse autoencoder and sparse RBM only
+  double weight_decay = 3e-3;                       ///< sparse autoencoder only
+  bool untied = false;                              ///< the autoencoder has a separate decoder
 };
 
 struct KRICA_EXPORT BasisRequest {
-  ConstMatrixView<float> patches;  ///< preprocessed, one a row
-  std::span<const int> labels;     ///< of the patches' images; may be empty
+  ConstMatrixView<float> patches;  ///< preprocessed, one per row
+  std::span<const int> labels;     ///< labels of the patches' images; may be empty
   BasisOptions options;
-  SolverHooks hooks;               ///< checkpoints of the solver, where the method has one
-  const Archive* state = nullptr;  ///< a checkpoint to resume
-  /// Where cancelled, give the best atoms so far with Status::kCancelled instead of throwing.
+  SolverHooks hooks;               ///< the solver's checkpoints, if the method uses a solver
+  const Archive* state = nullptr;  ///< a checkpoint to resume from
+  /// When cancelled, return the best atoms so far with Status::kCancelled instead of throwing.
   bool best_when_cancelled = false;
-  /// Go on with it: one pass of Adam over these patches, whatever options.solver says.
+  /// Continue this stream: one pass of Adam over these patches, whatever options.solver says.
   AdamStream<float>* stream = nullptr;
-  /// The first atoms, components × columns of the patches, where options.init is "given".
+  /// The initial atoms, components × columns of the patches, if options.init is "given".
   ConstMatrixView<float> initial = ConstMatrixView<float>(nullptr, 0, 0);
 };
 
 struct Basis {
   Matrix<float> atoms;                   ///< K × n
-  std::vector<HistoryRow> history = {};  ///< empty where nothing is iterated
+  std::vector<HistoryRow> history = {};  ///< empty if the method does not iterate
   Status status = Status::kConverged;
-  std::vector<float> bias = {};      ///< K values, for codes that have one
-  std::vector<int> atom_class = {};  ///< K values, where atoms belong to classes
+  std::vector<float> bias = {};      ///< K values, for codes with a bias
+  std::vector<int> atom_class = {};  ///< K values, if atoms belong to classes
 };
 
-/// Throws Cancelled after hooks.checkpoint was given the state, unless the request wants the best
-/// atoms then and there are some.
+/// When cancelled, passes its state to hooks.checkpoint and throws Cancelled, unless the request
+/// wants the best atoms so far and there are some.
 using LearnBasis = Basis(const Context&, const BasisRequest&);
 
 /// Which values of BasisOptions::solver a method accepts.
 enum class SolverChoice {
   kAll,
-  kAdam,  ///< it learns by Adam whatever happens
-  kNone,  ///< it learns by steps of its own, or not at all
+  kAdam,  ///< always learns with Adam
+  kNone,  ///< has an algorithm of its own, or does not learn at all
 };
 
 /// What a method is for.
@@ -98,37 +99,37 @@ struct BasisMethod {
   std::string_view name;
   std::string_view summary;  ///< one line: what it is and when it is a good choice
   Purpose purpose = Purpose::kFeatures;
-  std::string_view minimises = {};    ///< in words and symbols, one line
+  std::string_view minimises = {};    ///< one line, in words and symbols
   std::string_view own_options = {};  ///< the options that shape its basis, separated by spaces
-  std::string_view encoder;           ///< its defaults
+  std::string_view encoder;           ///< default encoder
   bool unit_norm = false;
   std::string_view init;
   LearnBasis* learn = nullptr;  ///< null for raw pixels, which have no basis
-  /// What krica tune tries where no grid is given: "name=value,value name=value,..."
+  /// What krica tune tries if no grid is given: "name=value,value name=value,..."
   std::string_view grid = {};
-  bool own_start = false;  ///< it begins in its own way, for which `init` is only a name
+  bool own_start = false;  ///< has an initialisation of its own; `init` is only its name
   SolverChoice solvers = SolverChoice::kAll;
-  double sparsity = 0.01;              ///< default of the weight of its sparsity term
-  std::string_view whitening = "zca";  ///< default of the preprocessing
-  /// Directions that the whitening keeps by default, as a part of the components; 0 for all.
+  double sparsity = 0.01;              ///< default weight of the sparsity term
+  std::string_view whitening = "zca";  ///< default preprocessing
+  /// Directions that whitening keeps by default, as a fraction of the components; 0 for all.
   double whitening_share = 0;
-  bool needs_labels = false;  ///< its atoms are divided among the classes
-  /// Its cost grows so fast with the atoms that comparisons give it fewer.
+  bool needs_labels = false;  ///< divides its atoms among the classes
+  /// The cost grows so fast with the number of atoms that comparisons use fewer.
   bool costly_atoms = false;
-  bool rica = false;  ///< minimises RICA's objective, so RICA's own options apply to it
-  /// Its defaults on samples that differ from those on patches; empty: the same. The encoder is
-  /// that of models without a classifier.
+  bool rica = false;  ///< minimises RICA's objective, so RICA's options apply
+  /// Defaults for samples that differ from those for patches; empty: the same. The encoder applies
+  /// to models without a classifier.
   std::string_view sample_encoder = {};
   std::string_view sample_whitening = {};
   std::optional<bool> sample_unit_norm = {};
-  /// What learn() gives is only the start: the atoms are learned with the classifier, from labelled
-  /// images (krica/joint).
+  /// learn() only gives the initial atoms; they are then learned together with the classifier, from
+  /// labelled images (krica/joint).
   bool joint = false;
 };
 
-/// All methods, in the order of help.
+/// All methods, in the order in which help lists them.
 KRICA_EXPORT std::span<const BasisMethod> basis_methods();
-/// Throws InvalidArgument that lists the known names.
+/// Throws InvalidArgument listing the known names.
 KRICA_EXPORT const BasisMethod& basis_method(std::string_view name);
 
 }  // namespace krica

@@ -4,9 +4,9 @@
 //
 //   min over w_c, b_c of  ½ Σ_c (‖w_c‖² + b_c²) + C Σ_i a_i Σ_c max(0, 1 - y_ic (w_c·z_i + b_c))²
 //
-// y_ic is +1 where sample i is of class c, else -1; a_i = 1, or with balanced weights m / (classes
-// · samples of i's class). The bias is penalised like the rest, as with LIBLINEAR's -s 2 -B 1; C
-// has LIBLINEAR's meaning.
+// y_ic is +1 if sample i belongs to class c, otherwise -1; a_i = 1, or with balanced weights m /
+// (classes · samples of i's class). The bias is penalised like the other weights, as with
+// LIBLINEAR's -s 2 -B 1; C has the same meaning as in LIBLINEAR.
 #pragma once
 
 #include <functional>
@@ -25,9 +25,9 @@ namespace krica {
 
 struct KRICA_EXPORT SvmOptions {
   double C = 0.01;             ///< > 0
-  bool balanced = false;       ///< classes weigh the same whatever their size
+  bool balanced = false;       ///< all classes have the same weight, whatever their size
   Index max_iterations = 500;  ///< of L-BFGS
-  double tolerance = 1e-6;     ///< stops when the objective falls by less than this part
+  double tolerance = 1e-6;     ///< stops when the relative decrease of the objective is below this
 
   void validate() const;
 };
@@ -39,10 +39,10 @@ class KRICA_EXPORT LinearClassifier {
   /// n_classes × (F + 1), the bias last.
   LinearClassifier(Matrix<float> weights, double objective);
 
-  /// features m×F, labels 0 ... n_classes-1. `state`, where not null, resumes an interrupted fit
-  /// with the very same result. Throws InvalidArgument for one class, labels out of range, wrong
-  /// counts, NaN or Inf; Cancelled where the context is cancelled, after hooks.checkpoint was given
-  /// the state. For several fits on the same features see SvmTrainer.
+  /// features m×F, labels 0 ... n_classes-1. A non-null `state` resumes an interrupted fit; the
+  /// result is identical to that of an uninterrupted one. Throws InvalidArgument for a single
+  /// class, labels out of range, wrong counts, NaN or Inf. When cancelled, passes its state to
+  /// hooks.checkpoint and throws Cancelled. For several fits on the same features see SvmTrainer.
   static LinearClassifier fit(const Context& context, ConstMatrixView<float> features,
                               std::span<const int> labels, Index n_classes,
                               const SvmOptions& options, const SolverHooks& hooks = {},
@@ -56,7 +56,7 @@ class KRICA_EXPORT LinearClassifier {
 
   /// w_c·z + b_c: samples × classes.
   [[nodiscard]] Matrix<float> scores(const Context& context, ConstMatrixView<float> features) const;
-  /// The class with the highest score (the first of equals).
+  /// The class with the highest score (the first one on ties).
   [[nodiscard]] std::vector<int> predict(const Context& context,
                                          ConstMatrixView<float> features) const;
 
@@ -68,58 +68,58 @@ class KRICA_EXPORT LinearClassifier {
   double objective_ = 0;
 };
 
-/// The index of the largest score of every row.
+/// The index of the largest score in each row.
 KRICA_EXPORT std::vector<int> best_classes(ConstMatrixView<float> scores);
 
-/// C chosen on held-out samples from 1/m ... 10000/m; the accuracy of each candidate is kept beside
-/// it. Ties go to the smaller C.
+/// C chosen on held-out samples from 1/m ... 10000/m, with the accuracy of each candidate. Ties go
+/// to the smaller C.
 struct ChosenC {
   double C = 0;
   std::vector<std::pair<double, double>> tried;  ///< C and held-out accuracy
 };
 
-/// Scores of samples by a classifier that was not trained on them; none where nothing could be held
-/// out.
+/// Scores of samples by a classifier that was not trained on them; empty if no samples could be
+/// held out.
 struct HeldOutScores {
   Matrix<float> scores;  ///< samples × classes
   std::vector<int> labels;
 };
 
-/// Fits of LinearClassifier on the same samples that differ in C only: what does not depend on C
-/// (checks, Gram matrices) is done once. Where there are fewer samples than features (m <= 3/4 F, m
-/// <= 8192), the problem is solved in the span of the samples.
+/// Fits of LinearClassifier on the same samples that differ only in C: everything independent of C
+/// (checks, Gram matrices) is computed once. If there are fewer samples than features (m <= 3/4 F,
+/// m <= 8192), the problem is solved in the span of the samples.
 ///
 ///   SvmTrainer trainer(context, features, labels, 10, {});
 ///   const ChosenC chosen = trainer.choose_c();
 ///   const LinearClassifier svm = trainer.fit(chosen.C);
 class KRICA_EXPORT SvmTrainer {
  public:
-  /// The views must outlive the trainer; options.C is not used. Throws as LinearClassifier::fit.
+  /// The views must outlive the trainer; options.C is ignored. Throws like LinearClassifier::fit.
   SvmTrainer(const Context& context, ConstMatrixView<float> features, std::span<const int> labels,
              Index n_classes, const SvmOptions& options);
   SvmTrainer(const SvmTrainer&) = delete;
   SvmTrainer& operator=(const SvmTrainer&) = delete;
   ~SvmTrainer();
 
-  /// The samples that choose_c and held_out_scores leave out of their fits, instead of a stratified
-  /// fifth by the context's seed.
+  /// The samples that choose_c and held_out_scores exclude from their fits. Default: a stratified
+  /// fifth, drawn with the context's seed.
   void hold_out(std::vector<Index> samples) { held_out_ = std::move(samples); }
 
   LinearClassifier fit(double C, const SolverHooks& hooks = {}, const Archive* state = nullptr);
 
-  /// `checkpoint` is called after every candidate with what is known by then; given as `state`, it
-  /// lets a later search resume with the very same result.
+  /// `checkpoint` is called after each candidate with the results so far; passed as `state`, they
+  /// let a later search resume with an identical result.
   ChosenC choose_c(const std::function<void(const Archive&)>& checkpoint = {},
                    const Archive* state = nullptr);
 
-  /// Of the held-out samples, by a fit on the others.
+  /// Scores of the held-out samples, from a fit on the others.
   HeldOutScores held_out_scores(double C);
 
  private:
   struct Fit;
   class Search;
   void prepare();
-  /// What is solved on: the features, or the samples' coordinates in their span.
+  /// The rows to solve on: the features, or the samples' coordinates in their span.
   [[nodiscard]] ConstMatrixView<float> rows() const;
   LinearClassifier solve(const Fit& fit);
   [[nodiscard]] std::vector<Index> held_out() const;
@@ -132,13 +132,13 @@ class KRICA_EXPORT SvmTrainer {
   SvmOptions options_;
   std::vector<float> sample_weights_;
   std::vector<Index> held_out_;  // empty: a fifth
-  // Made when first needed:
-  std::unique_ptr<class SampleSpan> span_;       // null where the features themselves are used
+  // Created on first use:
+  std::unique_ptr<class SampleSpan> span_;       // null if the features themselves are used
   std::unique_ptr<class FeatureMetric> metric_;  // of rows()
 };
 
-/// What a linear classifier that is learned together with its features minimises, as a mean over
-/// the images with scores f:
+/// The loss of a linear classifier that is learned together with its features, as a mean over
+/// images with scores f:
 ///   squared-hinge    Σ_c max(0, 1 - y_c f_c)², y_c = 1 for the label's class, else -1
 ///   cross-entropy    -log softmax(f)_label
 enum class MarginLoss { kSquaredHinge, kCrossEntropy };

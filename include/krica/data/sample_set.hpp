@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// SampleSet: m samples of n numbers, one a row, read on demand; optionally labelled. All members
-// may be called from several threads at once.
+// SampleSet: m samples of n numbers, one per row, read on demand; optionally labelled. All members
+// are thread-safe.
 #pragma once
 
 #include <memory>
@@ -17,7 +17,7 @@ namespace krica {
 
 enum class SampleType { kFloat32, kFloat64 };
 
-/// What the class names stand for: text as it is, or numbers written out ("1", "2", "3").
+/// What the class names represent: text, or numbers as text ("1", "2", "3").
 enum class LabelType { kText, kInteger, kFloat, kBoolean };
 KRICA_EXPORT std::string_view name_of(LabelType type);  ///< "text", "integer", "float", "boolean"
 KRICA_EXPORT LabelType label_type(std::string_view name);
@@ -25,13 +25,14 @@ KRICA_EXPORT LabelType label_type(std::string_view name);
 struct SampleSetInfo {
   Index rows = 0;
   Index cols = 0;
-  SampleType type = SampleType::kFloat32;  ///< the narrowest that holds the file's numbers
+  SampleType type = SampleType::kFloat32;  ///< the narrowest type that holds the file's numbers
   std::vector<int> labels;                 ///< one per row, 0 to classes - 1; empty: unlabelled
   std::vector<std::string> class_names;
   LabelType label_type = LabelType::kText;
   std::string description;
-  std::vector<std::string> column_names;  ///< of a CSV file with a header: one per column, or empty
-  /// Signals: a row holds all steps of the first channel, then those of the second, and so on.
+  /// One per column for a CSV file with a header, otherwise empty.
+  std::vector<std::string> column_names;
+  /// Signals: a row holds all time steps of the first channel, then those of the second, and so on.
   Index channels = 1;
 
   [[nodiscard]] Index steps() const { return cols / channels; }
@@ -53,8 +54,8 @@ class KRICA_EXPORT SampleSet {
   [[nodiscard]] Index classes() const { return static_cast<Index>(info_.class_names.size()); }
   [[nodiscard]] const std::string& description() const { return info_.description; }
 
-  /// Rows first to first + count - 1, written row by row to out. Either type may be asked for.
-  /// Throws InvalidArgument for a range outside the set, DataError and IoError as ImageSet::read.
+  /// Writes rows first to first + count - 1 to out, row by row, as either type. Throws
+  /// InvalidArgument for a range outside the set, DataError and IoError like ImageSet::read.
   void read(Index first, Index count, float* out) const;
   void read(Index first, Index count, double* out) const;
 
@@ -68,10 +69,10 @@ class KRICA_EXPORT SampleSet {
 
 using SampleSetPtr = std::shared_ptr<const SampleSet>;
 
-/// The chosen rows, in the given order (an index may come twice).
+/// The selected rows, in the given order; indices may repeat.
 KRICA_EXPORT SampleSetPtr subset(SampleSetPtr set, std::vector<Index> indices);
 
-/// sha256 (hexadecimal) over the shape, the numbers and the labels. Reads the whole set.
+/// SHA-256 (hexadecimal) of the shape, the numbers and the labels. Reads the whole set.
 KRICA_EXPORT std::string fingerprint(const Context& context, const SampleSet& set);
 
 }  // namespace krica

@@ -10,7 +10,7 @@
 //   soft-abs         s_u = sqrt((w_u·x)² + 1e-8), of sparse filtering            K
 //   lasso            |s_u| of argmin_s ‖φ(x) - Φᵀs‖² + λ‖s‖₁, to 1e-4 of ‖φ(x)‖²   K
 //   sigmoid          s_u = 1 / (1 + exp(-w_u·x - b_u))                           K
-// An atom may have a value of its own, its shape: the Gaussian's γ_u, the soft threshold's t_u, the
+// Each atom may have its own shape parameter: the Gaussian's γ_u, the soft threshold's t_u, or the
 // sigmoid's b_u.
 // Triangle and hard: Coates, Lee and Ng, AISTATS 2011; soft threshold: Coates and Ng, ICML 2011.
 #pragma once
@@ -40,28 +40,29 @@ enum class EncoderKind {
 KRICA_EXPORT std::string_view name_of(EncoderKind kind);
 KRICA_EXPORT EncoderKind encoder_kind(std::string_view name);
 
-/// The values of a code by that many atoms: K, or 2K.
+/// Number of values in a code by that many atoms: K, or 2K.
 KRICA_EXPORT Index channels_of(EncoderKind kind, Index atoms);
 
 struct KRICA_EXPORT EncoderOptions {
   EncoderKind kind = EncoderKind::kKernel;
-  Kernel kernel = {};       ///< of the kernel code and the lasso
-  double threshold = 0.25;  ///< t of the soft threshold where atoms have none of their own, >= 0
-  double sparsity = 0.1;    ///< λ of the lasso, > 0
+  Kernel kernel = {};  ///< for the kernel code and the lasso
+  /// t of the soft threshold if atoms have no thresholds of their own, >= 0.
+  double threshold = 0.25;
+  double sparsity = 0.1;  ///< λ of the lasso, > 0
 
   void validate() const;
 };
 
-/// Whether atoms have shapes with this encoder.
+/// Whether atoms have shape parameters with this encoder.
 KRICA_EXPORT bool has_shapes(const EncoderOptions& options);
 
-/// Copies share the atoms, which never change.
+/// Copies share the atoms, which are immutable.
 class KRICA_EXPORT Encoder {
  public:
-  /// Keeps a copy of the atoms (K×n) and of their shapes: one an atom, or none for
-  /// options.kernel.gamma, options.threshold or a bias of 0. Throws InvalidArgument for bad
-  /// options, no atoms, NaN or Inf, shapes that are not K numbers (widths: positive ones), and
-  /// shapes for an encoder that has none.
+  /// Copies the atoms (K×n) and their shapes: one per atom, or none to use options.kernel.gamma,
+  /// options.threshold or a bias of 0. Throws InvalidArgument for invalid options, no atoms, NaN or
+  /// Inf, shapes that are not K numbers (widths: positive ones), and shapes for an encoder without
+  /// them.
   Encoder(const EncoderOptions& options, ConstMatrixView<float> atoms,
           std::span<const float> shapes = {});
 
@@ -71,11 +72,11 @@ class KRICA_EXPORT Encoder {
   [[nodiscard]] ConstMatrixView<float> atoms() const;
   [[nodiscard]] std::span<const float> shapes() const;  ///< as given
 
-  /// One tile of patches (rows × n), one thread: codes (rows × channels).
+  /// Encodes one tile of patches (rows × n) to codes (rows × channels), single-threaded.
   void encode(ConstMatrixView<float> patches, MatrixView<float> codes) const;
 
-  /// The tensors "atoms" and, where atoms have shapes, "atom_gammas", "atom_thresholds" or
-  /// "atom_bias"; the options are the caller's to keep.
+  /// Saves the tensors "atoms" and, if atoms have shapes, "atom_gammas", "atom_thresholds" or
+  /// "atom_bias"; the caller saves the options.
   void save(Archive& archive) const;
   static Encoder load(const EncoderOptions& options, const Archive& archive);
 

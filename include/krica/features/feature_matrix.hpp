@@ -10,16 +10,16 @@
 
 namespace krica {
 
-/// A rows × cols float matrix in memory, or, where it would exceed the context's memory budget, in
-/// a mapped temporary file that vanishes with it; or in a file of the caller's, to survive an
+/// A rows × cols float matrix: in memory; in a temporary memory-mapped file, deleted with the
+/// object, if it would exceed the context's memory budget; or in a named file, to survive an
 /// interruption.
 class KRICA_EXPORT FeatureMatrix {
  public:
-  /// Throws IoError where a temporary file is needed and cannot be made.
+  /// Throws IoError if it needs a temporary file and cannot create one.
   FeatureMatrix(const Context& context, Index rows, Index cols);
 
-  /// In the named file: what a file of the right size holds is kept, any other is replaced. Throws
-  /// IoError.
+  /// Backed by the named file: the content of a file of the right size is kept, any other is
+  /// replaced. Throws IoError.
   FeatureMatrix(const std::filesystem::path& file, Index rows, Index cols);
 
   [[nodiscard]] Index rows() const { return rows_; }
@@ -29,9 +29,9 @@ class KRICA_EXPORT FeatureMatrix {
   [[nodiscard]] ConstMatrixView<float> view() const { return {memory_.get(), rows_, cols_}; }
   [[nodiscard]] MatrixView<float> view() { return {memory_.get(), rows_, cols_}; }
 
-  /// Puts what was written so far on the disk, where it lies in a named file. Throws IoError.
+  /// Flushes a named file to disk. Throws IoError.
   void sync() const;
-  /// From here on changes stay in memory and do not reach the named file.
+  /// From now on, changes stay in memory and do not reach the named file.
   void detach();
 
  private:

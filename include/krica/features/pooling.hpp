@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Over which cells of an image codes are pooled, and how.
+// How codes are pooled, and over which cells of an image.
 #pragma once
 
 #include <string>
@@ -21,17 +21,17 @@ struct PoolLevel {
 };
 
 /// "2x2", or several grids over the same image, "1x1,2x2,4x4": a spatial pyramid (Lazebnik, Schmid
-/// and Ponce, CVPR 2006). Rows come before columns.
+/// and Ponce, CVPR 2006). Rows before columns.
 struct KRICA_EXPORT PoolLevels {
   std::vector<PoolLevel> levels = {PoolLevel{}};
 
-  /// Of all levels.
+  /// Total over all levels.
   [[nodiscard]] Index cells() const;
   [[nodiscard]] std::string text() const;
   /// Throws InvalidArgument.
   static PoolLevels from_text(std::string_view text);
-  /// Throws InvalidArgument for no level, one without cells, one that comes twice, and more cells
-  /// than kMostCells.
+  /// Throws InvalidArgument for no levels, a level without cells, duplicate levels, and more than
+  /// kMostCells cells.
   void validate() const;
 
   static constexpr Index kMostCells = Index{1} << 14;

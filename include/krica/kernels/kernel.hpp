@@ -10,11 +10,11 @@
 //   inverse-square-distance   1 / (1 + scale ‖w-x‖²)       scale
 //   histogram-intersection    Σ_j exp(scale min(w_j,x_j))  scale
 //
-// The inverse distance is singular at w = x; its distance is sqrt(‖w-x‖² + 1e-8) everywhere, so
-// that κ(x, x) = 1 / (1 + 1e-4 scale). The histogram intersection has a kink where w_j = x_j; its
-// derivative there is half of the one-sided one, which makes d κ(w, w)/dw = scale·exp(scale·w) come
-// out right. Kernel forms: Xiao, Zhu, Zhao, "Kernel Reconstruction ICA for Sparse Representation",
-// section 6.5.
+// The inverse distance is singular at w = x; its distance is computed as sqrt(‖w-x‖² + 1e-8)
+// everywhere, so that κ(x, x) = 1 / (1 + 1e-4 scale). The histogram intersection has a kink at w_j
+// = x_j; its derivative there is half the one-sided one, which gives the correct d κ(w, w)/dw =
+// scale·exp(scale·w). Kernel forms: Xiao, Zhu, Zhao, "Kernel Reconstruction ICA for Sparse
+// Representation", section 6.5.
 #pragma once
 
 #include <string_view>
@@ -34,22 +34,22 @@ enum class KernelKind {
   kHistogramIntersection,
 };
 
-/// "gaussian" and so on, as on the command line. kernel_kind throws InvalidArgument for other
+/// "gaussian" and so on, as on the command line. kernel_kind throws InvalidArgument for unknown
 /// names.
 KRICA_EXPORT std::string_view name_of(KernelKind kind);
 KRICA_EXPORT KernelKind kernel_kind(std::string_view name);
 
-/// Parameters that the kind does not use are ignored.
+/// Parameters that do not apply to the kind are ignored.
 struct KRICA_EXPORT Kernel {
   KernelKind kind = KernelKind::kGaussian;
-  double gamma = 1.0;  ///< width of the Gaussian, > 0; auto_gamma() fits it to data
+  double gamma = 1.0;  ///< width of the Gaussian, > 0; auto_gamma() estimates it from data
   int degree = 3;      ///< of the polynomial, >= 1
-  double scale = 1.0;  ///< b in the inverse distances and the histogram intersection, > 0
+  double scale = 1.0;  ///< b of the inverse distances and the histogram intersection, > 0
 
   void validate() const;
 };
 
-/// κ(w, x) of two vectors of length n.
+/// κ(w, x) for two vectors of length n.
 template <class Scalar>
 KRICA_EXPORT double kernel_value(const Kernel& kernel, const Scalar* w, const Scalar* x, Index n);
 
@@ -58,20 +58,20 @@ template <class Scalar>
 KRICA_EXPORT void kernel_derivative(const Kernel& kernel, const Scalar* w, const Scalar* x, Index n,
                                     double* derivative);
 
-/// gram(i, u) = κ(atoms_u, samples_i): samples m×n, atoms K×n, gram m×K. Blocked; matrix products
-/// for all kernels but the histogram intersection.
+/// gram(i, u) = κ(atoms_u, samples_i): samples m×n, atoms K×n, gram m×K. Blocked; uses matrix
+/// products for all kernels except the histogram intersection.
 template <class Scalar>
 KRICA_EXPORT void kernel_matrix(const Context& context, const Kernel& kernel,
                                 ConstMatrixView<Scalar> samples, ConstMatrixView<Scalar> atoms,
                                 MatrixView<Scalar> gram);
 
-/// The same for one set with itself: exactly symmetric, with the exact diagonal.
+/// The same for a set with itself: exactly symmetric, with the exact diagonal.
 template <class Scalar>
 KRICA_EXPORT void kernel_matrix(const Context& context, const Kernel& kernel,
                                 ConstMatrixView<Scalar> atoms, MatrixView<Scalar> gram);
 
-/// 6 / median ‖x - x'‖² over seeded random pairs of samples (at most 10,000 pairs). The usual
-/// 1/median is far too wide for over-complete bases; see docs/math.md. Throws InvalidArgument where
+/// 6 / median ‖x - x'‖² over at most 10,000 random pairs of samples, drawn with the seed. The usual
+/// 1/median is far too wide for over-complete bases; see docs/math.md. Throws InvalidArgument if
 /// the median is 0.
 template <class Scalar>
 KRICA_EXPORT double auto_gamma(const Context& context, ConstMatrixView<Scalar> samples);

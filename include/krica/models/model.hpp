@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Model: a trained pipeline in one object, from images to features and, where it was trained with
-// labels, to classes.
+// Model: a trained pipeline in one object, from images to features and, if trained with labels, to
+// classes.
 //
 //   Model model = Model::load("model.krica");
 //   std::vector<int> classes = model.predict(context, images);
 //
-// Samples go the same way: model.transform(context, *as_images(samples)).
+// For samples: model.transform(context, *as_images(samples)).
 //
-// The file is an Archive (safetensors), described in docs/model-format.md. Equal results are equal
+// The file is an Archive (safetensors), described in docs/model-format.md. Equal models give equal
 // files.
 #pragma once
 
@@ -27,45 +27,44 @@ namespace krica {
 
 class KRICA_EXPORT Model {
  public:
-  struct Parts;  ///< models/model_parts.hpp of the sources
+  struct Parts;  ///< models/model_parts.hpp in the sources
   explicit Model(Parts parts);
 
   [[nodiscard]] const Parts& parts() const { return *parts_; }
-  /// As training settled them.
+  /// As resolved by training.
   [[nodiscard]] const PipelineOptions& options() const;
   [[nodiscard]] ImageShape shape() const;
   [[nodiscard]] const std::vector<std::string>& class_names() const;
   /// How learning the atoms ended: "converged", "iteration limit", ...
   [[nodiscard]] const std::string& basis_status() const;
-  /// The images as they were learned from, in range; the set itself where nothing changes. The
-  /// result reads through `images`.
+  /// The images in the value range that the model learned from; the set itself if nothing changes.
+  /// The result reads through `images`.
   [[nodiscard]] ImageSetPtr in_learned_range(const Context& context, const ImageSet& images) const;
   [[nodiscard]] bool has_classifier() const;
   [[nodiscard]] bool has_probabilities() const;
   [[nodiscard]] Index n_features() const;
 
-  /// Pooled features, images × n_features(). Images in 0 ... 1 are scaled where the model learned
-  /// from bytes, and bytes where it learned from 0 ... 1. Throws InvalidArgument for images of
-  /// another shape or other values.
+  /// Pooled features, images × n_features(). Images in 0 ... 1 are rescaled if the model was
+  /// trained on bytes, and bytes if it was trained on 0 ... 1. Throws InvalidArgument for images of
+  /// a different shape or with other values.
   [[nodiscard]] FeatureMatrix transform(const Context& context, const ImageSet& images) const;
-  /// Scores, images × classes; with options().test_flips the mean of those of the image and its
-  /// mirror image. Throws InvalidArgument without a classifier. Works through the images in rounds.
+  /// Scores, images × classes; with options().test_flips, the mean over the image and its mirror
+  /// image. Processes the images in batches. Throws InvalidArgument without a classifier.
   [[nodiscard]] Matrix<float> scores(const Context& context, const ImageSet& images) const;
-  /// The probabilities that belong to the scores. Throws InvalidArgument without a classifier or a
-  /// temperature.
+  /// Calibrated probabilities. Throws InvalidArgument without a classifier or a temperature.
   [[nodiscard]] Matrix<float> probabilities(const Context& context, const ImageSet& images) const;
   [[nodiscard]] std::vector<int> predict(const Context& context, const ImageSet& images) const;
 
-  /// The atoms as patches of pixels, K × receptive_field² · channels, un-whitened. Throws
+  /// The atoms as pixel patches, K × receptive_field² · channels, un-whitened. Throws
   /// InvalidArgument for raw pixels.
   [[nodiscard]] Matrix<float> atom_images() const;
 
   [[nodiscard]] Archive to_archive() const;
-  /// Throws DataError for an archive that is no model, is of a newer format, or whose shapes do not
-  /// fit.
+  /// Throws DataError for an archive that is not a model, has a newer format, or has inconsistent
+  /// shapes.
   static Model from_archive(const Archive& archive, const std::string& source);
 
-  /// Throw IoError and DataError as Archive's.
+  /// Throw IoError and DataError, like Archive.
   void save(const std::filesystem::path& path) const { to_archive().save(path); }
   static Model load(const std::filesystem::path& path);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Every option that shapes a model, nested as the pipeline is. What depends on the method or the
-// data is left open (Auto) until resolved() settles it. option_list.hpp names them.
+// Every option that shapes a model, nested like the pipeline. Options that depend on the method or
+// the data stay open (Auto) until resolved() sets them. Their names are in option_list.hpp.
 #pragma once
 
 #include <string>
@@ -19,10 +19,10 @@
 
 namespace krica {
 
-/// The method that is chosen by the data (recommendation.hpp).
+/// Chooses the method from the data (recommendation.hpp).
 constexpr std::string_view kAutoMethod = "auto";
 
-/// The patches that images are described by, and what is done to each of them.
+/// The patches that describe an image, and their preprocessing.
 struct DescriptorOptions {
   Auto<Index> receptive_field = {};
   Index stride = 1;
@@ -56,7 +56,7 @@ struct EncoderChoice {
   double threshold = EncoderOptions{}.threshold;
 };
 
-/// RICA's objective in its several forms.
+/// The variants of RICA's objective.
 struct RicaChoice {
   RicaConvention convention = RicaConvention::kPaper;
   Auto<RicaContrast> contrast = {};
@@ -64,7 +64,7 @@ struct RicaChoice {
   SourceSigns non_gaussianity = {};
 };
 
-/// As BasisOptions, with what depends on method and data left open.
+/// As BasisOptions, with values that depend on method and data left open.
 struct BasisChoice {
   Auto<Index> components = {};
   Auto<double> sparsity = {};
@@ -90,7 +90,7 @@ struct PoolingChoice {
   Auto<double> power = {};
 };
 
-/// Of max-margin-krica alone.
+/// For max-margin-krica only.
 struct MaxMarginChoice {
   Auto<bool> flips = {};
   Index crops = 0;
@@ -122,12 +122,12 @@ struct KRICA_EXPORT PipelineOptions {
   Index images = 0;
   std::uint64_t seed = 0;
 
-  /// Throws InvalidArgument naming the option, its value and what is allowed.
+  /// Throws InvalidArgument with the option, its value and the allowed values.
   void validate() const;
 };
 
-/// As JSON text and back; unset values are "auto". Throws DataError for text that is not such a
-/// list; unknown names are refused.
+/// To and from JSON text; unset values are "auto". Throws DataError for any other text and for
+/// unknown names.
 KRICA_EXPORT std::string to_json(const PipelineOptions& options);
 KRICA_EXPORT PipelineOptions options_from_json(const std::string& text);
 

@@ -58,12 +58,12 @@ struct KRICA_EXPORT RicaOptions {
   AtomGroups groups = {};      ///< H, of l2-pooling
   std::vector<int> sign = {};  ///< σ, K values of ±1; empty: all +1
   Discrimination discrimination = {};
-  Index block_rows = 0;  ///< samples held as codes at a time; 0: fitted to K. Shapes rounding only
+  Index block_rows = 0;  ///< samples encoded at a time; 0: chosen for K. Affects rounding only
 
   void validate() const;
 };
 
-/// The named conventions: these set contrast, weight_on, reduce and row_norm and leave the rest.
+/// The named conventions. Each sets contrast, weight_on, reduce and row_norm and leaves the rest.
 ///   paper    l2-pooling (H none: smooth-l1), weight on sparsity, mean, row norm none
 ///   le       smooth-l1, weight on sparsity, mean, row norm soft
 ///   matlab   matlab-logcosh, weight on reconstruction, mean, row norm exact
@@ -82,7 +82,7 @@ template <class Scalar>
 class KRICA_EXPORT RicaObjective final : public SampledObjective<Scalar>,
                                          public BasisObjective<Scalar> {
  public:
-  /// As KricaObjective's.
+  /// As KricaObjective's constructor.
   RicaObjective(ConstMatrixView<Scalar> X, RicaOptions options, std::span<const int> labels = {});
   ~RicaObjective() override;
 

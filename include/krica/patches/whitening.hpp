@@ -5,9 +5,9 @@
 //   pca    x ← (x - μ) V diag(1/sqrt(d + ε))         n → r, directions of falling variance
 //   standardise   x_j ← (x_j - μ_j) / sqrt(σ_j² + ε)   n → n, every feature by itself
 //   none   x ← x
-// With a relative epsilon, ε is that fraction of the mean variance, for standardise of the median
-// σ² of features that vary, so the result does not depend on the unit of the samples. Directions
-// with d below 1e-7 of the largest contain no data; they are left out (r counts the others), as are
+// With a relative epsilon, ε is that fraction of the mean variance (standardise: of the median σ²
+// of features that vary), so the result does not depend on the unit of the samples. Directions with
+// d below 1e-7 of the largest contain no data and are dropped (r counts the others), as are
 // features without variance.
 #pragma once
 
@@ -24,7 +24,7 @@ enum class WhiteningKind { kNone, kZca, kPca, kStandardise };
 KRICA_EXPORT std::string_view name_of(WhiteningKind kind);
 KRICA_EXPORT WhiteningKind whitening_kind(std::string_view name);
 
-/// Which samples kernel PCA spans its space with, where it does not take all.
+/// How kernel PCA chooses landmarks if it does not use all samples.
 enum class LandmarkChoice { kKmeans, kRandom };
 KRICA_EXPORT std::string_view name_of(LandmarkChoice choice);
 
@@ -32,15 +32,15 @@ struct KRICA_EXPORT WhiteningOptions {
   WhiteningKind kind = WhiteningKind::kZca;
   double epsilon = 0.1;   ///< ε >= 0
   bool relative = false;  ///< epsilon is a fraction of the mean or median variance
-  Index components = 0;   ///< of pca: directions kept, 0 for all that contain data
+  Index components = 0;   ///< pca: directions to keep, 0 for all that contain data
 
   void validate() const;
 };
 
 class KRICA_EXPORT Whitening {
  public:
-  /// Throws InvalidArgument for bad options, fewer than two samples, NaN or Inf, and samples that
-  /// are all equal.
+  /// Throws InvalidArgument for invalid options, fewer than two samples, NaN or Inf, and samples
+  /// that are all equal.
   static Whitening fit(const Context& context, ConstMatrixView<float> samples,
                        const WhiteningOptions& options);
 
@@ -49,18 +49,18 @@ class KRICA_EXPORT Whitening {
     return kind_ == WhiteningKind::kNone ? inputs_ : transform_.cols();
   }
 
-  /// One tile of rows, one thread: whitened (rows × outputs) from samples (rows × inputs). They
+  /// Whitens one tile, single-threaded: samples (rows × inputs) to whitened (rows × outputs). They
   /// must not overlap.
   void apply(ConstMatrixView<float> samples, MatrixView<float> whitened) const;
 
   /// All rows, on the context's threads.
   [[nodiscard]] Matrix<float> apply(const Context& context, ConstMatrixView<float> samples) const;
 
-  /// Atoms back in the space of the samples (without the mean), for looking at them.
+  /// Maps atoms back to the space of the samples (without the mean), for display.
   [[nodiscard]] Matrix<float> unwhiten(ConstMatrixView<float> atoms) const;
   /// Filters a with a·(x - μ) = w·(whitened x), for atoms w: K × inputs.
   [[nodiscard]] Matrix<float> filters(ConstMatrixView<float> atoms) const;
-  /// μ; 0 where nothing is whitened.
+  /// μ; 0 without whitening.
   [[nodiscard]] std::vector<float> mean() const;
 
   void save(Archive& archive) const;

@@ -3,11 +3,11 @@
 // Archive: named tensors and text, in memory and as a safetensors file. Solver states, checkpoints
 // and models are archives.
 //
-// The file is what the safetensors libraries of Python and Rust read: 8 bytes header length, a JSON
-// header, raw little-endian tensors. Its metadata has one key of ours, "sha256": the digest of the
-// whole file with these 64 digits written as zeros. Equal contents are equal files: no dates, hosts
-// or paths. Files are written under a temporary name, synced and renamed, so a reader sees the old
-// file or the new one.
+// The file can be read by the safetensors libraries of Python and Rust: 8 bytes header length, a
+// JSON header, raw little-endian tensors. We add one metadata key, "sha256": the digest of the
+// whole file with these 64 digits written as zeros. Equal contents give equal files: no dates,
+// hosts or paths. Files are written under a temporary name, synced and renamed, so a reader sees
+// either the old file or the new one.
 #pragma once
 
 #include <cstddef>
@@ -25,7 +25,8 @@ namespace krica {
 
 class KRICA_EXPORT Archive {
  public:
-  /// Tensors: float, double, std::int64_t, std::uint8_t. Putting a name again replaces it.
+  /// Tensors: float, double, std::int64_t, std::uint8_t. Replaces an existing tensor of the same
+  /// name.
   template <class Scalar>
   void put(const std::string& name, ConstMatrixView<Scalar> matrix);
   template <class Scalar>
@@ -40,15 +41,15 @@ class KRICA_EXPORT Archive {
   }
   void put_text(const std::string& key, std::string text) { text_[key] = std::move(text); }
 
-  /// Forgets a tensor, if it is there.
+  /// Removes a tensor, if present.
   void remove(const std::string& name) { tensors_.erase(name); }
 
-  /// Throw DataError where the name is missing or the type or the number of dimensions is another.
+  /// Throw DataError if the name is missing or the type or number of dimensions differs.
   template <class Scalar>
   [[nodiscard]] Matrix<Scalar> matrix(const std::string& name) const;
   template <class Scalar>
   [[nodiscard]] std::vector<Scalar> vector(const std::string& name) const;
-  /// A vector that must hold `count` values: DataError otherwise.
+  /// A vector that must hold `count` values; throws DataError otherwise.
   template <class Scalar>
   [[nodiscard]] std::vector<Scalar> vector(const std::string& name, Index count) const;
   template <class Scalar>
@@ -62,12 +63,13 @@ class KRICA_EXPORT Archive {
   [[nodiscard]] bool has_tensors() const { return !tensors_.empty(); }
   [[nodiscard]] bool empty() const { return tensors_.empty() && text_.empty(); }
 
-  /// The file's bytes, and back. parse() throws DataError("[archive] source: ...") for anything
-  /// that is not a sound archive: it checks every length before it allocates.
+  /// To and from the bytes of a file. parse() throws DataError("[archive] source: ...") for
+  /// anything but a valid archive; it checks every length before allocating.
   [[nodiscard]] std::string bytes() const;
   static Archive parse(std::string_view bytes, const std::string& source);
 
-  /// Throw IoError where the file system refuses; load() also DataError as parse().
+  /// Throw IoError if the file cannot be written or read; load() also throws DataError like
+  /// parse().
   void save(const std::filesystem::path& path) const;
   static Archive load(const std::filesystem::path& path);
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Context: how to compute, as opposed to what. It is the first argument of everything that works
-// long. The same seed gives the same bits for any number of threads.
+// Context: how to compute, as opposed to what. It is the first argument of every long computation.
+// The same seed gives the same bits for any number of threads.
 //
 //   krica::Context context({.threads = 2, .seed = 7});
 //
 // Cancelling: call cancel() from another thread, from a progress callback or from a signal handler;
-// computations notice it per block of work.
+// computations check for it once per block of work.
 #pragma once
 
 #include <array>
@@ -24,8 +24,8 @@
 namespace krica {
 
 // Counter-based random numbers (Philox4x32-10; Salmon et al., "Parallel Random Numbers: As Easy as
-// 1, 2, 3", SC 2011). A stream is named by (seed, purpose, index) and costs nothing to open, so
-// every sample, epoch or restart has a stream of its own and results do not depend on the order in
+// 1, 2, 3", SC 2011). A stream is identified by (seed, purpose, index) and is free to open, so
+// every sample, epoch or restart has its own stream, and results do not depend on the order in
 // which threads draw.
 //
 //   Random random(seed, "kmeans.start", restart);
@@ -64,22 +64,22 @@ class KRICA_EXPORT Random {
 /// 0, 1, ..., count - 1 in random order.
 KRICA_EXPORT std::vector<Index> random_permutation(Random& random, Index count);
 
-/// `count` different indices below `bound`, ascending. Needs count <= bound.
+/// `count` distinct indices below `bound`, ascending. Requires count <= bound.
 KRICA_EXPORT std::vector<Index> random_subset(Random& random, Index bound, Index count);
 
 /// One report of a long computation.
 struct Progress {
-  std::string_view stage;      ///< what is being done, e.g. "lbfgs"
+  std::string_view stage;      ///< the current activity, e.g. "lbfgs"
   std::int64_t step = 0;       ///< steps done
-  std::int64_t total = 0;      ///< steps at most; 0 where unknown
+  std::int64_t total = 0;      ///< maximum number of steps; 0 if unknown
   double value = 0;            ///< the current objective value
-  std::string_view note = {};  ///< what else there is to say, e.g. "epoch 2 of 10"
+  std::string_view note = {};  ///< further information, e.g. "epoch 2 of 10"
 };
 
 struct KRICA_EXPORT ContextOptions {
-  int threads = 0;         ///< 0: all processors that the process may use; at most 256
-  std::uint64_t seed = 0;  ///< every random choice follows from it
-  std::int64_t memory_bytes = std::int64_t{4} << 30;   ///< budget for what is held beside the data
+  int threads = 0;         ///< 0: all processors available to the process; at most 256
+  std::uint64_t seed = 0;  ///< determines every random choice
+  std::int64_t memory_bytes = std::int64_t{4} << 30;   ///< memory budget in addition to the data
   std::function<void(const Progress&)> progress = {};  ///< called from the calling thread
 
   void validate() const;
@@ -99,7 +99,7 @@ class KRICA_EXPORT Context {
     return {options_.seed, purpose, index};
   }
 
-  /// The same threads, budget, progress and cancelling with another seed.
+  /// The same threads, budget, progress and cancellation, with another seed.
   [[nodiscard]] Context with_seed(std::uint64_t seed) const {
     Context other = *this;
     other.options_.seed = seed;
@@ -110,7 +110,7 @@ class KRICA_EXPORT Context {
     if (options_.progress) options_.progress(progress);
   }
 
-  /// Asks running computations to stop. Safe in a signal handler. Copies of a context share it.
+  /// Asks running computations to stop. Safe in a signal handler. Shared by copies of the context.
   void cancel() const noexcept { cancelled_->store(true, std::memory_order_relaxed); }
   [[nodiscard]] bool cancelled() const noexcept {
     return cancelled_->load(std::memory_order_relaxed);

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What can go wrong, and what each kind means to the caller:
-//   InvalidArgument   the call is wrong: an option, a shape, a value (is-a std::invalid_argument)
-//   DataError         a file's content is wrong (is-a std::runtime_error)
-//   IoError           the file system refused (is-a std::runtime_error)
+// The exceptions, and what each means to the caller:
+//   InvalidArgument   the call is invalid: an option, a shape, a value (is-a std::invalid_argument)
+//   DataError         the content of a file is invalid (is-a std::runtime_error)
+//   IoError           a file operation failed (is-a std::runtime_error)
 //   Cancelled         Context::cancel() was called while a direct call was computing; solvers catch
 //                     it themselves and return Status::kCancelled
-// Messages start with the operation in brackets and carry the values: "[rica] sparsity must be >=
-// 0, got -1". Not converging is never an exception: solvers return a status and their best iterate.
+// Messages start with the operation in brackets and include the values: "[rica] sparsity must be >=
+// 0, got -1". Failing to converge is never an exception: solvers return a status and their best
+// iterate.
 #pragma once
 
 #include <stdexcept>

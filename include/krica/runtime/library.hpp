@@ -3,8 +3,8 @@
 
 #include <string_view>
 
-/// On what libkrica and libkrica_data offer; everything else in them is hidden. Also on the few
-/// internals that the two and the Python package share.
+/// Marks the public symbols of libkrica and libkrica_data, and the few internals that they share
+/// with each other and with the Python package; all other symbols are hidden.
 #define KRICA_EXPORT __attribute__((visibility("default")))
 
 namespace krica {

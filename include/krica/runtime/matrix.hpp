@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Matrices at the library's boundary: row-major, one sample (or atom) a row.
+// Matrices in the library's interface: row-major, one sample (or atom) per row.
 //
 //   ConstMatrixView<Scalar>   what a function reads; converts from any row-major Eigen matrix, Map,
 //   MatrixView<Scalar>        block of rows, or krica::Matrix. What a function writes.
 //   Matrix<Scalar>            what a function returns; owns its memory, 64-byte aligned.
 //
-// The views are Eigen::Maps, so all of Eigen works on them. They never copy and never own: the
-// caller keeps the memory alive. A column-major argument is a compile-time error, not a hidden
-// copy. Owning Eigen matrices do not cross the boundary, because their allocation depends on the
-// caller's compiler flags.
+// The views are Eigen::Maps, so all of Eigen works on them. They never copy or own memory: the
+// caller keeps it alive. A column-major argument is a compile-time error, not a hidden copy. Owning
+// Eigen matrices are not part of the interface, because their allocation depends on the caller's
+// compiler flags.
 #pragma once
 
 #include <Eigen/Core>
@@ -126,7 +126,7 @@ class KRICA_EXPORT ConstMatrixView
   ConstMatrixView(const Scalar* data, Index rows, Index cols)
       : ConstMatrixView(data, rows, cols, cols) {}
 
-  // Implicit, so that matrices pass where a view is wanted, as with std::string_view.
+  // Implicit, so that a matrix can be passed as a view, as with std::string_view.
   ConstMatrixView(const Matrix<Scalar>& m)  // NOLINT(google-explicit-constructor)
       : ConstMatrixView(m.data(), m.rows(), m.cols()) {}
   template <class Derived>
@@ -135,7 +135,7 @@ class KRICA_EXPORT ConstMatrixView
     static_assert(std::is_same_v<typename Derived::Scalar, Scalar>,
                   "krica: the scalar types differ");
     static_assert(internal::is_row_major_memory<Derived>(),
-                  "krica takes row-major matrices, one sample a row (krica::RowMajor<Scalar>)");
+                  "krica takes row-major matrices, one sample per row (krica::RowMajor<Scalar>)");
   }
 
   [[nodiscard]] ConstMatrixView rows_between(Index begin, Index end) const {
@@ -172,7 +172,7 @@ class KRICA_EXPORT MatrixView
     static_assert(std::is_same_v<typename Derived::Scalar, Scalar>,
                   "krica: the scalar types differ");
     static_assert(internal::is_row_major_memory<Derived>(),
-                  "krica takes row-major matrices, one sample a row (krica::RowMajor<Scalar>)");
+                  "krica takes row-major matrices, one sample per row (krica::RowMajor<Scalar>)");
   }
 
   [[nodiscard]] MatrixView rows_between(Index begin, Index end) const {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Values that users write as words: enumerations, by the names that name_of() gives, and types with
-// text() and a static from_text(). Command line, JSON and Python read and write them alike.
+// Values that users write as words: enumerations, by their name_of(), and types with text() and a
+// static from_text(). Command line, JSON and Python use the same words.
 #pragma once
 
 #include <concepts>
@@ -16,12 +16,12 @@
 
 namespace krica {
 
-/// A value that may be left to the method or to the data.
+/// A value that may be left to the method or the data.
 template <class Value>
 using Auto = std::optional<Value>;
 
 /// The names of all enumerators, as users write them, e.g. all_names<KernelKind>(). For
-/// enumerations that count up from 0 and have a name_of().
+/// enumerations that count from 0 and have a name_of().
 template <class Enum>
 std::vector<std::string> all_names() {
   std::vector<std::string> names;
@@ -53,7 +53,7 @@ std::string to_words(const Value& value) {
   }
 }
 
-/// Throws InvalidArgument; `what` is how messages call the value, such as an option's name.
+/// Throws InvalidArgument; `what` names the value in messages, e.g. an option's name.
 template <Worded Value>
 Value from_words(std::string_view text, std::string_view what) {
   if constexpr (std::is_enum_v<Value>) {
@@ -67,7 +67,7 @@ Value from_words(std::string_view text, std::string_view what) {
   }
 }
 
-/// The same, where "auto" leaves the value open.
+/// The same; "auto" leaves the value open.
 template <Worded Value>
 Auto<Value> auto_or_words(std::string_view text, std::string_view what) {
   if (text == "auto") return std::nullopt;

@@ -2,10 +2,10 @@
 //
 // Adam on minibatches: the default for many samples.
 //
-// Kingma and Ba, "Adam: A Method for Stochastic Optimization", ICLR 2015. A part of the samples is
-// held out; after every epoch f is measured on it, the best W is kept, and training stops when
-// `patience` epochs bring no improvement. The order of the samples follows from the context's seed
-// and the epoch.
+// Kingma and Ba, "Adam: A Method for Stochastic Optimization", ICLR 2015. A fraction of the samples
+// is held out; after every epoch f is evaluated on them, the best W is kept, and training stops
+// after `patience` epochs without improvement. The context's seed and the epoch determine the order
+// of the samples.
 #pragma once
 
 #include <functional>
@@ -18,24 +18,23 @@ namespace krica {
 
 enum class RateSchedule {
   kConstant,
-  kCosine,    ///< from rate to 0 over all epochs, half a cosine
-  kOneCycle,  ///< rises from rate/25 to rate over the first 30 % of the steps, then falls to
-              ///< rate/10⁴ (cosines)
+  kCosine,    ///< half a cosine, from rate to 0 over all epochs
+  kOneCycle,  ///< from rate/25 up to rate over the first 30 % of the steps, then down to rate/10⁴
+              ///< (cosines)
 };
 KRICA_EXPORT std::string_view name_of(RateSchedule schedule);
 KRICA_EXPORT RateSchedule rate_schedule(std::string_view name);
 
 struct KRICA_EXPORT AdamOptions {
-  Index epochs = 20;   ///< at most, >= 0; shapes the schedule
-  Index batch = 512;   ///< samples a step, >= 1; at most the samples not held out
+  Index epochs = 20;   ///< maximum, >= 0; determines the schedule
+  Index batch = 512;   ///< samples per step, >= 1; at most the samples not held out
   double rate = 1e-2;  ///< > 0
   RateSchedule schedule = RateSchedule::kCosine;
-  double beta1 = 0.9;     ///< in [0, 1)
-  double beta2 = 0.999;   ///< in [0, 1)
-  double epsilon = 1e-8;  ///< > 0
-  double held_out =
-      0.1;  ///< part of the samples, in (0, 1); at least 1 sample, at most held_out_limit
-  Index held_out_limit = 10000;   ///< >= 1
+  double beta1 = 0.9;             ///< in [0, 1)
+  double beta2 = 0.999;           ///< in [0, 1)
+  double epsilon = 1e-8;          ///< > 0
+  double held_out = 0.1;          ///< fraction of samples, in (0, 1); at least 1 sample
+  Index held_out_limit = 10000;   ///< at most this many samples, >= 1
   Index patience = 5;             ///< epochs without improvement, >= 1
   double min_improvement = 1e-4;  ///< of the held-out value, relative to max(1, |f|); >= 0
 
@@ -47,10 +46,10 @@ class KRICA_EXPORT Adam {
  public:
   explicit Adam(AdamOptions options = {}, SolverHooks hooks = {});
 
-  /// As Lbfgs::minimize. result.value is the held-out one.
+  /// As Lbfgs::minimize. result.value is the held-out value.
   SolverResult<Scalar> minimize(const Context& context, SampledObjective<Scalar>& objective,
                                 ConstMatrixView<Scalar> start);
-  /// As Lbfgs::resume; every option and the seed must be those of the first run.
+  /// As Lbfgs::resume; all options and the seed must be those of the first run.
   SolverResult<Scalar> resume(const Context& context, SampledObjective<Scalar>& objective,
                               const Archive& state);
 
@@ -59,16 +58,15 @@ class KRICA_EXPORT Adam {
   SolverHooks hooks_;
 };
 
-/// The steps of the one-cycle schedule in which the rate rises.
+/// The number of steps in which the one-cycle schedule increases the rate.
 KRICA_EXPORT Index warm_up_steps(Index total_steps);
 
-/// The rate of step `step` of `total_steps`.
+/// The learning rate of step `step` of `total_steps`.
 KRICA_EXPORT double rate_at(const AdamOptions& options, Index step, Index total_steps);
 
-///
-/// Adam on samples that arrive in parts: every part is passed over once, in steps of at
-/// most `batch` samples and at a constant rate; W and the gradient's moments go on from part to
-/// part. Nothing is held out, so the last W is the result.
+/// Adam on samples that arrive in parts: one pass over each part, in steps of at most `batch`
+/// samples and at a constant rate; W and the gradient moments carry over from part to part. Nothing
+/// is held out, so the result is the last W.
 ///
 ///   krica::AdamStream<float> stream;
 ///   for (part...) { objective of the part; stream.pass(context, objective, options, start); }
@@ -78,18 +76,19 @@ class KRICA_EXPORT AdamStream {
   AdamStream() = default;
   explicit AdamStream(const Archive& archive);
 
-  /// Begins at W instead of the first pass's start().
+  /// Starts at W instead of the first pass's start().
   void begin(ConstMatrixView<Scalar> W);
 
-  /// Passes over the objective's samples, in an order that follows from the seed and the number of
-  /// passes; the first one begins at start(). Of the options batch, rate, betas and epsilon count.
-  /// Gives kIterationLimit; kCancelled or kNumericalTrouble, where the steps before stand.
+  /// Passes over the objective's samples, in an order determined by the seed and the number of
+  /// passes; the first pass starts at start(). Only batch, rate, betas and epsilon of the options
+  /// apply. Returns kIterationLimit; or kCancelled or kNumericalTrouble, keeping the steps taken so
+  /// far.
   Status pass(const Context& context, SampledObjective<Scalar>& objective,
               const AdamOptions& options, const std::function<Matrix<Scalar>()>& start);
 
   [[nodiscard]] bool begun() const { return W_.size() > 0; }
   [[nodiscard]] const Matrix<Scalar>& W() const { return W_; }
-  /// A row a pass; value and training_value are the mean minibatch value.
+  /// One row per pass; value and training_value are the mean minibatch value.
   [[nodiscard]] const std::vector<HistoryRow>& history() const { return history_; }
 
   [[nodiscard]] Archive saved() const;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The paper's fixed-point iteration, made to descend.
+// The paper's fixed-point iteration, modified to descend.
 //
-// For distance kernels ∂f/∂w_p = D_p (w_p - w*_p). The paper steps to w*_p, which climbs wherever
-// D_p < 0 (docs/math.md, errata). Here every row steps along -∂f/∂w_p / |D_p|, which is the paper's
-// step where that descends and its reverse where it does not, and the step is halved until f falls
-// enough (Armijo). So f never rises.
+// For distance kernels ∂f/∂w_p = D_p (w_p - w*_p). The paper steps to w*_p, which ascends wherever
+// D_p < 0 (docs/math.md, errata). Here every row steps along -∂f/∂w_p / |D_p|: the paper's step if
+// it descends, its reverse otherwise. The step is halved until f decreases sufficiently (Armijo),
+// so f never increases.
 #pragma once
 
 #include "krica/runtime/library.hpp"
@@ -16,12 +16,12 @@ namespace krica {
 
 struct KRICA_EXPORT FixedPointOptions {
   Index max_iterations = 200;  ///< >= 0
-  double gradient_tolerance =
-      1e-5;  ///< converged when ‖g‖₂ <= gradient_tolerance · max(1, ‖W‖₂); >= 0
-  double value_tolerance =
-      1e-9;  ///< converged when f falls by less than this part of max(1, |f|); 0: off
+  /// Converged when ‖g‖₂ <= gradient_tolerance · max(1, ‖W‖₂); >= 0.
+  double gradient_tolerance = 1e-5;
+  /// Converged when f decreases by less than value_tolerance · max(1, |f|); 0: off.
+  double value_tolerance = 1e-9;
   double sufficient_decrease = 1e-4;  ///< in (0, 1)
-  Index max_halvings = 40;            ///< of one step, >= 1
+  Index max_halvings = 40;            ///< per step, >= 1
 
   void validate() const;
 };

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What the solvers minimise: a differentiable function of one row-major matrix W (a basis, the
-// weights of a classifier, or a plain vector as a 1×n matrix). Evaluations are given the context
-// they run in; an objective keeps none.
+// The functions that solvers minimise: differentiable, of one row-major matrix W (a basis, the
+// weights of a classifier, or a vector as a 1×n matrix). Each evaluation takes the context to run
+// in; an objective stores none.
 #pragma once
 
 #include <optional>
@@ -22,7 +22,7 @@ class KRICA_EXPORT Objective {
   Objective& operator=(const Objective&) = delete;
   virtual ~Objective() = default;
 
-  /// The shape of W and of its gradient.
+  /// The shape of W and its gradient.
   [[nodiscard]] virtual Index rows() const = 0;
   [[nodiscard]] virtual Index cols() const = 0;
 
@@ -34,8 +34,8 @@ class KRICA_EXPORT Objective {
   virtual double value(const Context& context, ConstMatrixView<Scalar> W) = 0;
 };
 
-/// A mean (or sum) over samples, of which parts can be evaluated: the same function on the given
-/// samples only (indices below n_samples()).
+/// A mean (or sum) over samples that can also be evaluated on a subset of them (indices below
+/// n_samples()).
 template <class Scalar>
 class KRICA_EXPORT SampledObjective : public virtual Objective<Scalar> {
  public:
@@ -58,19 +58,19 @@ class KRICA_EXPORT SampledObjective : public virtual Objective<Scalar> {
   }
 
  protected:
-  /// f on the samples, or on all; overwrites the gradient where it is not null.
+  /// f on the samples, or on all; overwrites the gradient if it is not null.
   virtual double evaluate(const Context& context, std::optional<std::span<const Index>> samples,
                           ConstMatrixView<Scalar> W, MatrixView<Scalar>* gradient) = 0;
 };
 
-/// Whether a basis is fit to be returned as a success.
+/// Whether a basis is good enough to be returned as a success.
 enum class BasisCondition {
   kSound,
-  kDiverged,   ///< the codes of over half the atoms vary by at most 1e-3 of their mean
-  kCollapsed,  ///< over half the atoms lie within 1e-3 of another one
+  kDiverged,   ///< the codes of more than half the atoms vary by at most 1e-3 of their mean
+  kCollapsed,  ///< more than half the atoms are within 1e-3 of another one
 };
 
-/// Solvers ask it of what they are about to return.
+/// Solvers check the condition of the basis they are about to return.
 template <class Scalar>
 class KRICA_EXPORT BasisObjective : public virtual Objective<Scalar> {
  public:
@@ -78,12 +78,12 @@ class KRICA_EXPORT BasisObjective : public virtual Objective<Scalar> {
                                                  ConstMatrixView<Scalar> W) = 0;
 };
 
-/// With a fixed-point form ∂f/∂w_p = D_p (w_p - w*_p), where w*_p depends on W through the kernel
-/// values only.
+/// Has a fixed-point form ∂f/∂w_p = D_p (w_p - w*_p), where w*_p depends on W only through the
+/// kernel values.
 template <class Scalar>
 class KRICA_EXPORT CurvedObjective : public virtual Objective<Scalar> {
  public:
-  /// As value_and_gradient, and the rows' curvature D.
+  /// As value_and_gradient, with the curvature D of each row.
   virtual double value_gradient_and_curvature(const Context& context, ConstMatrixView<Scalar> W,
                                               MatrixView<Scalar> gradient,
                                               std::span<double> curvature) = 0;

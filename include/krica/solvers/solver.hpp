@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What the solvers have in common: why they stopped, what they return, and hooks to watch and to
-// save them. A solver can be stopped at any time (Context::cancel) and resumed from result.state,
-// or from the last checkpoint, with the very same result as an uninterrupted run.
+// What the solvers share: why they stopped, what they return, and hooks to monitor and save them. A
+// solver can be stopped at any time (Context::cancel) and resumed from result.state, or from the
+// last checkpoint; the result is identical to that of an uninterrupted run.
 //
 //   auto result = Lbfgs<double>({.max_iterations = 100}).minimize(context, objective, start);
 //   result.state.save("state.safetensors");
 //   ...
-//   result = Lbfgs<double>({.max_iterations = 200}).resume(context, objective,
-//   Archive::load("state.safetensors"));
+//   const Archive state = Archive::load("state.safetensors");
+//   result = Lbfgs<double>({.max_iterations = 200}).resume(context, objective, state);
 #pragma once
 
 #include <functional>
@@ -26,29 +26,29 @@ namespace krica {
 
 enum class Status {
   kConverged,         ///< a stopping tolerance was met
-  kIterationLimit,    ///< the iterations are used up; resume to go on
-  kLineSearchFailed,  ///< no step lowers f, although it should fall by more than its rounding error
-  kCancelled,         ///< Context::cancel() was called; resume to go on
+  kIterationLimit,    ///< reached the iteration limit; resume to continue
+  kLineSearchFailed,  ///< no step decreases f, although it should by more than its rounding error
+  kCancelled,         ///< Context::cancel() was called; resume to continue
   kNumericalTrouble,  ///< f or its gradient is not finite at the start or at every step tried
   kDiverged,          ///< the basis left the data (BasisCondition::kDiverged)
-  kCollapsed,         ///< the atoms fell together (BasisCondition::kCollapsed)
+  kCollapsed,         ///< the atoms collapsed (BasisCondition::kCollapsed)
 };
 
 /// "converged", "iteration-limit", ...
 KRICA_EXPORT std::string_view name_of(Status status);
-/// What it means and what to change, as one sentence.
+/// What it means and what to change, in one sentence.
 KRICA_EXPORT std::string_view explanation_of(Status status);
 
-/// One iteration, or an epoch of Adam. NaN: the method has no such quantity.
+/// One iteration, or one epoch of Adam. NaN: does not apply to the method.
 struct KRICA_EXPORT HistoryRow {
   static constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 
   Index iteration = 0;
-  Index evaluations = 0;          ///< of f so far; for Adam the steps
-  double value = 0;               ///< f; for Adam, of the held-out samples where there are some
-  double training_value = kNone;  ///< for Adam: the mean of the epoch's minibatch values
+  Index evaluations = 0;          ///< of f so far; for Adam, the steps
+  double value = 0;               ///< f; for Adam, on the held-out samples if there are any
+  double training_value = kNone;  ///< for Adam, the mean of the epoch's minibatch values
   double gradient_norm = kNone;   ///< ‖∂f/∂W‖₂
-  double change = kNone;          ///< for ICA: how far the atoms turned, max_u |1 - |v_u·v_u'||
+  double change = kNone;          ///< for ICA, how far the atoms rotated, max_u |1 - |v_u·v_u'||
   double step = kNone;            ///< step length, or learning rate
 };
 
@@ -57,7 +57,7 @@ struct SolverResult {
   Status status = Status::kIterationLimit;
   Matrix<Scalar> best;                       ///< the iterate with the lowest value
   double value = 0;                          ///< its f
-  double gradient_norm = HistoryRow::kNone;  ///< its ‖∂f/∂W‖₂; for Adam NaN
+  double gradient_norm = HistoryRow::kNone;  ///< its ‖∂f/∂W‖₂; NaN for Adam
   Index iterations = 0;
   Index evaluations = 0;
   std::vector<HistoryRow> history;
@@ -72,9 +72,9 @@ struct SolverResult {
 struct SolverHooks {
   /// Called after every iteration or epoch.
   std::function<void(const HistoryRow&)> iteration = {};
-  /// Given a resumable state where one is due, and when the run is cancelled.
+  /// Called with a resumable state when one is due, and when the run is cancelled.
   std::function<void(const Archive&)> checkpoint = {};
-  /// Asked after every iteration (step, for Adam), before a state is made; unset: never due.
+  /// Called after every iteration (for Adam: step) to ask whether a state is due; unset: never.
   std::function<bool()> checkpoint_due = {};
 };
 
