@@ -4,6 +4,7 @@
 #include <fstream>
 
 #include "commands.hpp"
+#include "device/devices.hpp"
 #include "krica/runtime/error.hpp"
 #include "models/model_parts.hpp"
 #include "runtime/printable.hpp"
@@ -15,6 +16,7 @@ namespace {
 struct InfoCommand {
   SessionOptions session;
   DataOptions data;
+  bool devices = false;
 };
 
 /// An archive begins with its header length, whose upper bytes are 0, and a brace.
@@ -114,8 +116,43 @@ DataSet open_as_it_is(const Context& context, DataOptions options) {
   }
 }
 
+nlohmann::json describe_devices() {
+  const device::DeviceList list = device::list_devices();
+  nlohmann::json devices = nlohmann::json::array();
+  for (const device::Device& device : list.devices) {
+    devices.push_back({{"name", device.name},
+                       {"memory_bytes", device.memory_bytes},
+                       {"compute_capability", fmt::format("{}.{}", device.major, device.minor)},
+                       {"usable", device.unusable.empty()}});
+    if (!device.unusable.empty()) devices.back()["reason"] = device.unusable;
+  }
+  nlohmann::json result = {
+      {"kind", "devices"}, {"built_with_cuda", device::built_with_cuda()}, {"devices", devices}};
+  if (devices.empty()) result["reason"] = list.why_none;
+  return result;
+}
+
+void print_devices(const nlohmann::json& description) {
+  fmt::print("built with CUDA: {}\n", description["built_with_cuda"] ? "yes" : "no");
+  if (description["devices"].empty())
+    fmt::print("devices: none ({})\n", description["reason"].get<std::string>());
+  int number = 0;
+  for (const auto& device : description["devices"]) {
+    fmt::print("device {}: {}, {:.0f} GiB, compute capability {}, {}\n", number++,
+               printable(device["name"].get<std::string>()),
+               device["memory_bytes"].get<double>() / 0x1p30,
+               device["compute_capability"].get<std::string>(),
+               device["usable"] ? "usable" : "not usable: " + device["reason"].get<std::string>());
+  }
+}
+
 void run_info(CLI::App& app, InfoCommand& command) {
   apply_config(app, command.session);
+  if (command.devices) {
+    const nlohmann::json devices = describe_devices();
+    return command.session.json ? print_json(devices) : print_devices(devices);
+  }
+  if (command.data.path.empty()) throw CLI::RequiredError("DATA");
   nlohmann::json description;
   if (looks_like_model(command.data.path)) {
     description = describe_model(Model::load(command.data.path));
@@ -135,6 +172,10 @@ void add_info(CLI::App& app) {
   auto command = std::make_shared<InfoCommand>();
   CLI::App* sub = app.add_subcommand("info", "Describe a model or a data set");
   add_data_options(*sub, command->data);
+  CLI::Option* data = sub->get_option("DATA")->required(false);  // run_info asks for it
+  sub->add_flag("--devices", command->devices,
+                "list the CUDA devices instead, and whether krica can use them")
+      ->excludes(data);
   add_session_options(*sub, command->session);
   sub->footer("\nExample: krica info clothes.krica");
   sub->callback([sub, command] { run_info(*sub, *command); });

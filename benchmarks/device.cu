@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Times on a CUDA device, by CUDA's events, the median of five after a warm-up; generated images
+// and samples. No arguments: the table of docs/gpu.md. Otherwise one line of it:
+//   krica_device_benchmarks encode IMAGES ATOMS GRID PRECISION
+//   krica_device_benchmarks epoch IMAGES ATOMS GRID PRECISION BATCH
+//   krica_device_benchmarks krica PRECISION
+// PRECISION: tf32, bf16, bf16x3 or float32 (krica: tf32 or float32).
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <exception>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "device/check_cuda.hpp"
+#include "device/device_memory.hpp"
+#include "device/krica_device.hpp"
+#include "device/pooled_gradient.hpp"
+#include "device/problem.hpp"
+
+namespace krica::device {
+namespace {
+
+constexpr int kImageBytes = 3 * 32 * 32;
+
+Precision precision_of(const std::string& name) {
+  if (name == "tf32") return Precision::kTf32;
+  if (name == "bf16") return Precision::kBf16;
+  return name == "bf16x3" ? Precision::kBf16x3 : Precision::kFloat32;
+}
+
+class Stopwatch {
+ public:
+  Stopwatch() {
+    check(cudaEventCreate(&begin_), "event");
+    check(cudaEventCreate(&end_), "event");
+  }
+  ~Stopwatch() {
+    cudaEventDestroy(begin_);
+    cudaEventDestroy(end_);
+  }
+  Stopwatch(const Stopwatch&) = delete;
+  Stopwatch& operator=(const Stopwatch&) = delete;
+
+  template <class Body>
+  double milliseconds(Body&& body) {
+    check(cudaEventRecord(begin_), "event");
+    body();
+    check(cudaEventRecord(end_), "event");
+    check(cudaEventSynchronize(end_), "run");
+    float ms = 0;
+    check(cudaEventElapsedTime(&ms, begin_, end_), "event");
+    return static_cast<double>(ms);
+  }
+  template <class Body>
+  double median(Body&& body) {
+    body();
+    std::array<double, 5> times = {};
+    for (double& time : times) time = milliseconds(body);
+    std::sort(times.begin(), times.end());
+    return times[2];
+  }
+
+ private:
+  cudaEvent_t begin_ = nullptr;
+  cudaEvent_t end_ = nullptr;
+};
+
+void time_encoding(int images, int atoms, int side, const std::string& precision) {
+  const Problem problem(3, 32, 32, 6, 1, side, side, CodeKind::kGaussian, atoms, 1);
+  const auto pixels = random_images(1000, 3, 32, 32, 3);
+  DeviceArray<std::uint8_t> on_device;
+  on_device.fit(static_cast<std::size_t>(images) * kImageBytes);
+  for (int first = 0; first < images; first += 1000)
+    copy(on_device.data() + static_cast<std::size_t>(first) * kImageBytes, pixels.data(),
+         static_cast<std::size_t>(std::min(1000, images - first)) * kImageBytes);
+  PooledEncoder encoder(problem.patch_spec(), problem.pool, problem.atom_spec(),
+                        precision_of(precision));
+  DeviceArray<float> features;
+  features.fit(static_cast<std::size_t>(images) * encoder.features());
+  Stopwatch watch;
+  const double ms =
+      watch.median([&] { encoder.encode(on_device.data(), images, features.data()); });
+  const double products = 2.0 * images * 729.0 * atoms * 108;
+  std::printf("encode and pool %d images, %d atoms, %dx%d, %s: %.2f ms, %.0f TFLOP/s\n", images,
+              atoms, side, side, precision.c_str(), ms, products / ms / 1e9);
+}
+
+/// Patches, atoms packed, features and gradient, batch by batch; no loss and no step of a solver.
+void time_epoch(int images, int atoms, int side, const std::string& precision, int batch) {
+  const Problem problem(3, 32, 32, 6, 1, side, side, CodeKind::kGaussian, atoms, 1);
+  const DeviceArray<std::uint8_t> on_device(random_images(batch, 3, 32, 32, 3));
+  PooledEncoder encoder(problem.patch_spec(), problem.pool, problem.atom_spec(),
+                        precision_of(precision));
+  PooledGradient backward(encoder, problem.pool);
+  const DeviceArray<float> W(problem.W);
+  const DeviceArray<float> shapes(problem.shapes);
+  AtomSpec spec = problem.atom_spec();
+  spec.W = W.data();
+  spec.shapes = shapes.data();
+  DeviceArray<float> features;
+  features.fit(static_cast<std::size_t>(batch) * encoder.features());
+  DeviceArray<float> gradient;
+  gradient.fit(problem.W.size());
+  DeviceArray<float> gradient_shapes;
+  gradient_shapes.fit(problem.shapes.size());
+  Stopwatch watch;
+  double sum = 0;
+  for (int step = -2; step < images / batch; ++step) {
+    const double ms = watch.milliseconds([&] {
+      encoder.set_atoms(spec);
+      encoder.read(on_device.data(), batch);
+      encoder.encode_read(features.data());
+      backward.run(features.data(), gradient.data(), gradient_shapes.data());
+    });
+    if (step >= 0) sum += ms;
+  }
+  std::printf("epoch of %d images, %d atoms, %dx%d, %s, batches of %d: %.1f ms\n", images, atoms,
+              side, side, precision.c_str(), batch, sum);
+}
+
+std::vector<float> unit_rows(std::size_t rows, std::size_t n, unsigned seed) {
+  std::mt19937 random(seed);
+  std::normal_distribution<float> normal;
+  std::vector<float> X(rows * n);
+  for (std::size_t i = 0; i < rows; ++i) {
+    float squares = 0;
+    for (std::size_t k = 0; k < n; ++k) {
+      X[i * n + k] = normal(random);
+      squares += X[i * n + k] * X[i * n + k];
+    }
+    for (std::size_t k = 0; k < n; ++k) X[i * n + k] /= std::sqrt(squares);
+  }
+  return X;
+}
+
+void time_krica(const std::string& precision) {
+  constexpr int kSamples = 400000;
+  constexpr int kValues = 108;
+  constexpr int kAtoms = 1600;
+  const auto X = unit_rows(kSamples, kValues, 1);
+  const DeviceArray<float> W(unit_rows(kAtoms, kValues, 2));
+  DeviceArray<float> gradient;
+  gradient.fit(W.size());
+  Stopwatch watch;
+  std::array<double, 2> times = {};
+  for (const bool products_only : {false, true}) {
+    KricaDeviceOptions options;
+    options.kernel.gamma = 3;
+    options.tf32 = precision == "tf32";
+    options.products_only = products_only;
+    KricaDevice objective(X.data(), kSamples, kValues, kAtoms, options);
+    times[products_only ? 1 : 0] =
+        watch.median([&] { objective.value_and_gradient(W.data(), gradient.data()); });
+  }
+  std::printf(
+      "kRICA value and gradient, %d x %d, %d atoms, %s: %.2f ms; its products alone %.2f ms\n",
+      kSamples, kValues, kAtoms, precision.c_str(), times[0], times[1]);
+}
+
+void time_all() {
+  for (const char* precision : {"tf32", "bf16", "bf16x3", "float32"}) {
+    for (const int atoms : {4000, 1600}) {
+      for (const int side : {2, 4}) time_encoding(60000, atoms, side, precision);
+    }
+  }
+  for (const char* precision : {"bf16x3", "bf16"}) time_epoch(50000, 4000, 4, precision, 500);
+  for (const char* precision : {"tf32", "float32"}) time_krica(precision);
+}
+
+int run(const std::vector<std::string>& arguments) {
+  const auto number = [&](std::size_t i) { return std::stoi(arguments[i]); };
+  const std::string what = arguments.empty() ? "" : arguments[0];
+  if (arguments.empty()) {
+    time_all();
+  } else if (what == "encode" && arguments.size() == 5) {
+    time_encoding(number(1), number(2), number(3), arguments[4]);
+  } else if (what == "epoch" && arguments.size() == 6) {
+    time_epoch(number(1), number(2), number(3), arguments[4], number(5));
+  } else if (what == "krica" && arguments.size() == 2) {
+    time_krica(arguments[1]);
+  } else {
+    std::fprintf(stderr, "see the head of benchmarks/device.cu for the arguments\n");
+    return 2;
+  }
+  return 0;
+}
+
+}  // namespace
+}  // namespace krica::device
+
+int main(int argc, char** argv) {
+  try {
+    return krica::device::run({argv + 1, argv + argc});
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "%s\n", error.what());
+    return 1;
+  }
+}

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "device/device_error.hpp"
+#include "device/device_memory.hpp"
+#include "device/device_needed.hpp"
+
+namespace krica::device {
+namespace {
+
+TEST(Devices, NeedHopper) {
+  EXPECT_EQ(why_unusable(9, 0), "");
+  EXPECT_THAT(why_unusable(8, 0), testing::HasSubstr("9.0 (Hopper), this is 8.0"));
+  EXPECT_NE(why_unusable(10, 0), "");
+  EXPECT_NE(why_unusable(9, 1), "");
+}
+
+TEST(Devices, AListWithoutDevicesSaysWhy) {
+  const DeviceList list = list_devices();
+  EXPECT_EQ(list.devices.empty(), !list.why_none.empty());
+  if (!built_with_cuda()) {
+    EXPECT_THAT(list.why_none, testing::HasSubstr("docs/gpu.md"));
+  }
+  for (const Device& device : list.devices) EXPECT_GT(device.memory_bytes, 0U);
+}
+
+TEST(Devices, WithoutOneMemoryIsAnErrorThatSaysSo) {
+  DeviceArray<float> array;
+  array.fit(0);  // needs none
+  EXPECT_EQ(array.size(), 0U);
+  if (!list_devices().devices.empty()) {
+    array.fit(1);
+    EXPECT_EQ(array.size(), 1U);
+    return;
+  }
+  try {
+    array.fit(1);
+    FAIL();
+  } catch (const DeviceError& error) {
+    EXPECT_EQ(error.trouble(), Trouble::kNoDevice) << error.what();
+    EXPECT_THAT(error.what(), testing::StartsWith("[device] "));
+    EXPECT_EQ(array.size(), 0U);
+  }
+  EXPECT_THROW(device_facts(), DeviceError);
+}
+
+using OnDeviceMemory = OnDevice;
+
+TEST_F(OnDeviceMemory, HoldsWhatWasPutThere) {
+  const std::vector<float> values = {1, 2, 3};
+  DeviceArray<float> array(values);
+  DeviceArray<float> moved = std::move(array);
+  EXPECT_EQ(moved.values(), values);
+  moved.fit(2);
+  EXPECT_EQ(moved.size(), 3U);
+}
+
+TEST_F(OnDeviceMemory, TooMuchIsAnErrorThatSaysSo) {
+  try {
+    DeviceArray<float> array;
+    array.fit(std::size_t{1} << 50);
+    FAIL();
+  } catch (const DeviceError& error) {
+    EXPECT_EQ(error.trouble(), Trouble::kOutOfMemory) << error.what();
+  }
+}
+
+}  // namespace
+}  // namespace krica::device
