@@ -12,6 +12,8 @@
 #include "krica/solvers/fixed_point.hpp"
 #include "krica/solvers/lbfgs.hpp"
 #include "runtime/check.hpp"
+#include "runtime/large_matrix.hpp"
+#include "runtime/ordered_reduce.hpp"
 #include "runtime/parallel.hpp"
 
 namespace krica {
@@ -47,6 +49,7 @@ bool is_zero(ConstMatrixView<float> rows, Index i) { return (rows.row(i).array()
 std::vector<Index> usable_rows(ConstMatrixView<float> patches, Index K) {
   std::vector<Index> usable;
   for (Index i = 0; i < patches.rows(); ++i) {
+    release_pages_when_due();
     if (!is_zero(patches, i)) usable.push_back(i);
   }
   require(K <= static_cast<Index>(usable.size()), "basis",
@@ -65,8 +68,15 @@ std::vector<Index> drawn_rows(const Context& context, ConstMatrixView<float> pat
                               const std::vector<Index>& usable, Index K) {
   Random random = context.random("basis.random_patches");
   const auto row = [&](Index i) { return patches.row(i).data(); };
-  double squares = 0;
-  for (const Index i : usable) squares += ordered_dot(row(i), row(i), patches.cols());
+  const Partition tiles(std::ssize(usable), 1024);
+  const double squares = ordered_reduce(context, tiles.count(), [&](Index t) {
+    double sum = 0;
+    for (Index place = tiles[t].begin; place < tiles[t].end; ++place) {
+      const float* patch = row(usable[static_cast<std::size_t>(place)]);
+      sum += ordered_dot(patch, patch, patches.cols());
+    }
+    return sum;
+  });
   const double nearest = kNearDuplicate * squares / static_cast<double>(usable.size());
   std::vector<Index> drawn;
   std::vector<Index> repeated;

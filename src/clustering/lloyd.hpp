@@ -13,6 +13,7 @@
 
 #include "krica/clustering/kmeans.hpp"
 #include "runtime/check.hpp"
+#include "runtime/large_matrix.hpp"
 #include "runtime/ordered_reduce.hpp"
 
 namespace krica::lloyd {
@@ -25,6 +26,7 @@ void require_squares(ConstMatrixView<Scalar> rows, std::string_view operation,
                      double limit = static_cast<double>(std::numeric_limits<Scalar>::max() / 4)) {
   double largest = 0;
   for (Index i = 0; i < rows.rows(); ++i) {
+    release_pages_when_due();
     const Scalar* row = rows.data() + i * rows.outerStride();
     largest = std::max(largest, ordered_dot(row, row, rows.cols()));
   }

@@ -7,13 +7,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
-#include <cstdlib>
-#include <new>
 #include <system_error>
+#include <utility>
 
 #include "krica/runtime/error.hpp"
 #include "runtime/check.hpp"
+#include "runtime/large_matrix.hpp"
 
 namespace krica {
 namespace {
@@ -36,17 +37,6 @@ void reserve(int descriptor, const std::filesystem::path& path, std::size_t byte
   fail(path, bytes, error);
 }
 
-/// An unlinked file, which disappears with the process whatever happens.
-int unnamed_file(std::size_t bytes) {
-  const std::filesystem::path directory = std::filesystem::temp_directory_path();
-  std::string name = (directory / "krica-features-XXXXXX").string();
-  const int descriptor = ::mkstemp(name.data());
-  if (descriptor < 0) fail(directory, bytes, errno);
-  ::unlink(name.c_str());
-  reserve(descriptor, directory, bytes);
-  return descriptor;
-}
-
 int named_file(const std::filesystem::path& path, std::size_t bytes) {
   const int descriptor = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
   if (descriptor < 0) fail(path, bytes, errno);
@@ -58,28 +48,20 @@ int named_file(const std::filesystem::path& path, std::size_t bytes) {
   return descriptor;
 }
 
-/// Maps and closes the file; a descriptor of -1 maps plain memory.
-std::shared_ptr<float[]> mapped(int descriptor, std::size_t bytes, int sharing) {
-  const int flags = descriptor >= 0 ? sharing : MAP_PRIVATE | MAP_ANONYMOUS;
-  void* memory = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, flags, descriptor, 0);
-  if (descriptor >= 0) ::close(descriptor);
-  if (memory == MAP_FAILED) throw std::bad_alloc();
-  return {static_cast<float*>(memory), [bytes](float* mapping) { ::munmap(mapping, bytes); }};
-}
-
 }  // namespace
 
 FeatureMatrix::FeatureMatrix(const Context& context, Index rows, Index cols)
     : rows_(rows), cols_(cols) {
   const std::size_t bytes = bytes_of(rows, cols);
-  on_disk_ = bytes > static_cast<std::size_t>(context.memory_bytes());
-  if (bytes > 0) memory_ = mapped(on_disk_ ? unnamed_file(bytes) : -1, bytes, MAP_SHARED);
+  on_disk_ = exceeds_budget(context, bytes);
+  memory_ = large_memory(context, bytes);
 }
 
-FeatureMatrix::FeatureMatrix(const std::filesystem::path& file, Index rows, Index cols)
+FeatureMatrix::FeatureMatrix(const Context& context, const std::filesystem::path& file, Index rows,
+                             Index cols)
     : rows_(rows), cols_(cols), on_disk_(true), file_(file) {
   const std::size_t bytes = bytes_of(rows, cols);
-  if (bytes > 0) memory_ = mapped(named_file(file, bytes), bytes, MAP_SHARED);
+  if (bytes > 0) memory_ = map_file(named_file(file, bytes), bytes, resident_limit(context));
 }
 
 void FeatureMatrix::sync() const {
@@ -88,11 +70,14 @@ void FeatureMatrix::sync() const {
   if (::msync(memory_.get(), bytes, MS_SYNC) != 0) fail(file_, bytes, errno);
 }
 
-void FeatureMatrix::detach() {
+void FeatureMatrix::detach(const Context& context) {
   const std::size_t bytes = bytes_of(rows_, cols_);
   if (file_.empty() || bytes == 0) return;
   sync();
-  memory_ = mapped(named_file(file_, bytes), bytes, MAP_PRIVATE);
+  std::shared_ptr<float[]> copy = large_memory(context, bytes);
+  std::copy_n(memory_.get(), rows_ * cols_, copy.get());
+  memory_ = std::move(copy);
+  on_disk_ = exceeds_budget(context, bytes);
   file_.clear();
 }
 

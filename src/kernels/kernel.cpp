@@ -8,6 +8,7 @@
 #include "kernels/atom_set.hpp"
 #include "kernels/kernel_math.hpp"
 #include "runtime/check.hpp"
+#include "runtime/large_matrix.hpp"
 #include "runtime/names.hpp"
 
 namespace krica {
@@ -210,6 +211,7 @@ double auto_gamma(const Context& context, ConstMatrixView<Scalar> samples) {
     if (j >= i) ++j;  // a different sample
     const Scalar* a = samples.data() + i * samples.outerStride();
     const Scalar* b = samples.data() + j * samples.outerStride();
+    release_pages_when_due();
     distances.push_back(compare(a, b, samples.cols()).squared_distance);
   }
   return 6.0 / typical_distance(std::move(distances));

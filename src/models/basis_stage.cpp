@@ -18,25 +18,32 @@ const std::string kStage = "basis";
 /// squared distance. Samples are few and not pooled: 1 over the median (docs/python.md).
 constexpr double kPatchToSampleGamma = 6;
 
-Preprocessing fit_preprocessing(const Context& context, const Matrix<float>& raw_patches,
+/// Leaves the patches with their contrast normalised.
+Preprocessing fit_preprocessing(const Context& context, LargeMatrix& patches,
                                 const ImageShape& shape, PipelineOptions& options) {
+  const auto contrast =
+      Preprocessing::normalise_contrast(context, patches.view(), preprocessing_of(options, shape));
+  const ConstMatrixView<float> normalised = std::as_const(patches).view();
   if (options.whitening.method == WhiteningMethod::kKernelPca && !options.whitening.gamma) {
-    // Computed on the input of the kernel PCA; 1/median is the usual width.
-    const Matrix<float> input =
-        Preprocessing::with_contrast(context, raw_patches, preprocessing_of(options, shape));
-    options.whitening.gamma = auto_gamma<float>(context, input) / kPatchToSampleGamma;
+    // From the input of the kernel PCA; 1/median is the usual width.
+    options.whitening.gamma = auto_gamma<float>(context, normalised) / kPatchToSampleGamma;
   }
-  return Preprocessing::fit(context, raw_patches, preprocessing_of(options, shape));
+  return Preprocessing::fit_normalised(context, normalised, contrast,
+                                       preprocessing_of(options, shape));
 }
 
-/// The preprocessing of the model learned so far, and its kernel widths.
-Preprocessing taken_from(const Model& model, PipelineOptions& options) {
+/// The preprocessing of the model learned so far, and its kernel widths; normalises the contrast of
+/// the patches.
+Preprocessing taken_from(const Context& context, const Model& model, LargeMatrix& patches,
+                         PipelineOptions& options) {
   options.kernel.gamma = model.options().kernel.gamma;
   options.whitening.gamma = model.options().whitening.gamma;
-  return model.parts().extractor->preprocessing();
+  const Preprocessing& preprocessing = model.parts().extractor->preprocessing();
+  preprocessing.apply_contrast(context, patches.view());
+  return preprocessing;
 }
 
-void settle_gamma(const Context& context, const Matrix<float>& patches, bool samples,
+void settle_gamma(const Context& context, ConstMatrixView<float> patches, bool samples,
                   PipelineOptions& options) {
   if (options.kernel.gamma || !has_effect(options, "gamma")) {
     options.kernel.gamma = options.kernel.gamma.value_or(1.0);
@@ -49,18 +56,20 @@ void settle_gamma(const Context& context, const Matrix<float>& patches, bool sam
 PreparedPatches prepare_patches(TrainingRun& run, const ImageSet& input) {
   const Context& context = run.context;
   PipelineOptions options = run.job.options;
-  PatchSample sample = timed(run.report, "patches", [&] {
-    return patches_to_learn_from(context, input, options, options.descriptor.patches);
+  const LocalDescriptorsPtr descriptors = descriptors_to_learn_from(input.shape(), options);
+  LargeMatrix patches(context, sampled_count(input, *descriptors, options.descriptor.patches),
+                      descriptors->dimensions());
+  std::vector<int> labels = timed(run.report, "patches", [&] {
+    return sample_patches_into(context, input, *descriptors, patches.view());
   });
   return timed(run.report, "whitening", [&] {
-    Preprocessing preprocessing =
-        run.job.start != nullptr
-            ? taken_from(*run.job.start, options)
-            : fit_preprocessing(context, sample.patches, input.shape(), options);
-    Matrix<float> patches = preprocessing.apply(context, std::exchange(sample.patches, {}));
-    settle_gamma(context, patches, input.shape().is_sample(), options);
-    return PreparedPatches{std::move(options), std::move(preprocessing), std::move(patches),
-                           std::move(sample.labels)};
+    Preprocessing preprocessing = run.job.start != nullptr
+                                      ? taken_from(context, *run.job.start, patches, options)
+                                      : fit_preprocessing(context, patches, input.shape(), options);
+    LargeMatrix prepared = preprocessing.apply_normalised(context, std::move(patches));
+    settle_gamma(context, std::as_const(prepared).view(), input.shape().is_sample(), options);
+    return PreparedPatches{std::move(options), std::move(preprocessing), std::move(prepared),
+                           std::move(labels)};
   });
 }
 
@@ -79,7 +88,7 @@ LearnedBasis learn_atoms(TrainingRun& run, PreparedPatches prepared) {
   if (job.stream != nullptr && !job.stream->begun() && job.start != nullptr)
     job.stream->begin(job.start->parts().extractor->encoder().atoms());
   const auto state = run.checkpoint.state(kStage);
-  const BasisRequest request{prepared.patches,
+  const BasisRequest request{std::as_const(prepared.patches).view(),
                              prepared.labels,
                              basis_of(prepared.options),
                              run.checkpoint.solver_hooks(kStage),

@@ -77,10 +77,11 @@ FeatureMatrix extract_features(TrainingRun& run, const FeatureExtractor* extract
   if (!run.checkpoint.active())
     return timed(run.report, stage, [&] { return extractor->extract(run.context, input); });
   const Index done = kept_features(run.checkpoint, input.size(), extractor->features());
-  FeatureMatrix features(run.checkpoint.features_path(), input.size(), extractor->features());
+  FeatureMatrix features(run.context, run.checkpoint.features_path(), input.size(),
+                         extractor->features());
   if (done < input.size())
     timed(run.report, stage, [&] { extract_rest(run, *extractor, input, done, features); });
-  features.detach();
+  features.detach(run.context);
   return features;
 }
 

@@ -30,11 +30,15 @@ FeatureOptions features_of(const PipelineOptions& options) {
                       .power = options.pooling.power.value_or(1.0)}};
 }
 
+LocalDescriptorsPtr descriptors_to_learn_from(const ImageShape& shape,
+                                              const PipelineOptions& options) {
+  return make_descriptors(features_of(options).descriptors.dense(), shape);
+}
+
 PatchSample patches_to_learn_from(const Context& context, const ImageSet& images,
                                   const PipelineOptions& options, Index count) {
-  const LocalDescriptorsPtr descriptors =
-      make_descriptors(features_of(options).descriptors.dense(), images.shape());
-  return sample_patches(context, images, *descriptors, count);
+  return sample_patches(context, images, *descriptors_to_learn_from(images.shape(), options),
+                        count);
 }
 
 SampleUnits::Options units_of(const PipelineOptions& settled) {

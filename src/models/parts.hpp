@@ -13,6 +13,10 @@
 
 namespace krica {
 
+/// The options' descriptors, wherever they fit.
+LocalDescriptorsPtr descriptors_to_learn_from(const ImageShape& shape,
+                                              const PipelineOptions& options);
+
 /// Patches at random positions of the images, wherever the options' descriptors fit.
 PatchSample patches_to_learn_from(const Context& context, const ImageSet& images,
                                   const PipelineOptions& options, Index count);

@@ -23,7 +23,7 @@ namespace krica {
 struct PreparedPatches {
   PipelineOptions options;  ///< with the kernel widths determined by the patches
   Preprocessing preprocessing;
-  Matrix<float> patches;    ///< preprocessed, one per row
+  LargeMatrix patches;      ///< preprocessed, one per row
   std::vector<int> labels;  ///< of the patches' images
 };
 

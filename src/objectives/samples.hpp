@@ -12,6 +12,7 @@
 
 #include "krica/runtime/matrix.hpp"
 #include "runtime/check.hpp"
+#include "runtime/large_matrix.hpp"
 #include "runtime/parallel.hpp"
 
 namespace krica {
@@ -43,6 +44,7 @@ class GatheredSamples {
     for (std::size_t i = 0; i < rows.size(); ++i) {
       require(rows[i] >= 0 && rows[i] < all.X.rows(), operation, "sample {} is not in 0 ... {}",
               rows[i], all.X.rows() - 1);
+      if (i % kRowsAtATime == 0) release_pages();
       X_.view().row(static_cast<Index>(i)) = all.X.row(rows[i]);
       if (!all.labels.empty()) labels_.push_back(all.label(rows[i]));
     }
@@ -50,6 +52,8 @@ class GatheredSamples {
   [[nodiscard]] Samples<Scalar> samples() const { return {X_, labels_, rows_}; }
 
  private:
+  static constexpr std::size_t kRowsAtATime = 128;
+
   Matrix<Scalar> X_;
   std::vector<int> labels_;
   std::span<const Index> rows_;

@@ -16,7 +16,10 @@ namespace {
 constexpr std::string_view kName = "preprocessing";
 constexpr Index kTileRows = 256;
 
-void normalise_contrast(float* x, Index n, float pixel_scale, double epsilon) {
+using Contrast = Preprocessing::Contrast;
+
+void normalise_row(float* x, Index n, const Contrast& contrast) {
+  const auto& [pixel_scale, epsilon] = contrast;
   if (epsilon == 0) return;
   for (Index j = 0; j < n; ++j) x[j] *= pixel_scale;
   const auto mean = static_cast<float>(ordered_sum(x, n) / static_cast<double>(n));
@@ -35,18 +38,38 @@ void normalise_length(float* x, Index n) {
 
 /// The factor that scales pixels to 0 ... 255. Recognises the ranges [0, 1] and [0, 255], even if
 /// resampling overshoots them or all images are dark; other ranges are scaled by their extent.
-float pixel_scale_of(ConstMatrixView<float> raw) {
-  float largest = 0;
-  float smallest = 0;
-  for (Index i = 0; i < raw.rows(); ++i) {
-    for (Index j = 0; j < raw.cols(); ++j) {
-      largest = std::max(largest, raw(i, j));
-      smallest = std::min(smallest, raw(i, j));
+float pixel_scale_of(const Context& context, ConstMatrixView<float> raw) {
+  const Partition tiles(raw.rows(), kTileRows);
+  std::vector<std::pair<float, float>> extents(static_cast<std::size_t>(tiles.count()), {0, 0});
+  parallel_for(context, tiles.count(), work_of(raw.size(), kPerValue), [&](Index t) {
+    auto& [smallest, largest] = extents[static_cast<std::size_t>(t)];
+    for (Index i = tiles[t].begin; i < tiles[t].end; ++i) {
+      const float* row = raw.data() + i * raw.outerStride();
+      smallest = std::min(smallest, *std::min_element(row, row + raw.cols()));
+      largest = std::max(largest, *std::max_element(row, row + raw.cols()));
     }
+  });
+  float smallest = 0;
+  float largest = 0;
+  for (const auto& [least, most] : extents) {
+    smallest = std::min(smallest, least);
+    largest = std::max(largest, most);
   }
   if (largest >= 1.0F / 64 && largest <= 2 && smallest >= -0.1F) return 255.0F;
   if (largest > 2 && largest <= 280 && smallest >= -25) return 1.0F;
   return largest > smallest ? 255.0F / (largest - smallest) : 1.0F;
+}
+
+double sum_of_squares(const Context& context, ConstMatrixView<float> patches) {
+  const Partition tiles(patches.rows(), kTileRows);
+  return ordered_reduce(context, tiles.count(), work_of(patches.size(), kPerValue), [&](Index t) {
+    double sum = 0;
+    for (Index i = tiles[t].begin; i < tiles[t].end; ++i) {
+      const float* row = patches.data() + i * patches.outerStride();
+      sum += ordered_dot(row, row, patches.cols());
+    }
+    return sum;
+  });
 }
 
 /// Mean over the rows of the variance within a row.
@@ -68,30 +91,20 @@ double mean_row_variance(const Context& context, ConstMatrixView<float> raw) {
   return squares / static_cast<double>(raw.rows() * std::max<Index>(1, raw.cols() - 1));
 }
 
-struct Contrasting {
-  float pixel_scale = 1;
-  double epsilon = 0;  // 0: none
-};
-
-Contrasting contrasting_of(const Context& context, ConstMatrixView<float> raw,
-                           const PreprocessingOptions& options) {
+Contrast contrast_of(const Context& context, ConstMatrixView<float> raw,
+                     const PreprocessingOptions& options) {
   if (!options.contrast) return {};
-  if (!options.relative) return {pixel_scale_of(raw), options.contrast_epsilon};
+  if (!options.relative) return {pixel_scale_of(context, raw), options.contrast_epsilon};
   const double variance = mean_row_variance(context, raw);
   return {1.0F, variance > 0 ? options.contrast_epsilon * variance : options.contrast_epsilon};
 }
 
-Matrix<float> contrast_normalised(const Context& context, ConstMatrixView<float> raw,
-                                  const Contrasting& contrasting) {
-  Matrix<float> patches = Matrix<float>::copy_of(raw);
-  const Partition tiles(raw.rows(), kTileRows);
-  parallel_for(context, tiles.count(), work_of(raw.size(), 2 * kPerValue), [&](Index t) {
-    for (Index i = tiles[t].begin; i < tiles[t].end; ++i) {
-      normalise_contrast(patches.row(i), patches.cols(), contrasting.pixel_scale,
-                         contrasting.epsilon);
-    }
+void normalise_rows(const Context& context, MatrixView<float> patches, const Contrast& contrast) {
+  const Partition tiles(patches.rows(), kTileRows);
+  parallel_for(context, tiles.count(), work_of(patches.size(), 2 * kPerValue), [&](Index t) {
+    for (Index i = tiles[t].begin; i < tiles[t].end; ++i)
+      normalise_row(patches.data() + i * patches.outerStride(), patches.cols(), contrast);
   });
-  return patches;
 }
 
 }  // namespace
@@ -103,58 +116,85 @@ void PreprocessingOptions::validate() const {
   if (kernel_pca) kernel_pca->validate();
 }
 
-Preprocessing::Preprocessing(float pixel_scale, double contrast_epsilon, Whitening whitening,
+Preprocessing::Preprocessing(const Contrast& contrast, Whitening whitening,
                              std::optional<KernelPca<float>> kernel_pca, bool unit_norm)
-    : pixel_scale_(pixel_scale),
-      contrast_epsilon_(contrast_epsilon),
+    : contrast_(contrast),
       whitening_(std::move(whitening)),
       kernel_pca_(std::move(kernel_pca)),
       unit_norm_(unit_norm) {}
 
-Preprocessing Preprocessing::fit(const Context& context, ConstMatrixView<float> raw_patches,
-                                 const PreprocessingOptions& options) {
+Contrast Preprocessing::normalise_contrast(const Context& context, MatrixView<float> patches,
+                                           const PreprocessingOptions& options) {
   options.validate();
-  require_not_empty(raw_patches, kName, "patches");
-  require_finite(raw_patches, kName, "patches");
-  const Contrasting contrasting = contrasting_of(context, raw_patches, options);
-  const auto& [scale, epsilon] = contrasting;
-  const Matrix<float> patches = contrast_normalised(context, raw_patches, contrasting);
-  require(ordered_dot(patches.data(), patches.data(), patches.size()) > 0, kName, "{}",
+  require_not_empty(ConstMatrixView<float>(patches), kName, "patches");
+  require_finite(ConstMatrixView<float>(patches), kName, "patches");
+  const Contrast contrast = contrast_of(context, patches, options);
+  normalise_rows(context, patches, contrast);
+  require(sum_of_squares(context, patches) > 0, kName, "{}",
           options.contrast
               ? "the images have no contrast: every patch is constant, or its values are "
                 "too small for float32 (then scale them, e.g. to 0 ... 255)"
               : "every number is 0: there is nothing to learn from");
+  return contrast;
+}
+
+Preprocessing Preprocessing::fit_normalised(const Context& context, ConstMatrixView<float> patches,
+                                            const Contrast& contrast,
+                                            const PreprocessingOptions& options) {
   if (!options.kernel_pca) {
     WhiteningOptions whitening = options.whitening;
     whitening.relative = options.relative;
-    return {scale, epsilon, Whitening::fit(context, patches, whitening), {}, options.unit_norm};
+    return {contrast, Whitening::fit(context, patches, whitening), {}, options.unit_norm};
   }
   KernelPcaOptions kernel_pca = *options.kernel_pca;
   kernel_pca.landmarks =
-      std::min(kernel_pca.landmarks, patches.rows());  // for few samples: all of them
-  return {scale, epsilon, Whitening::fit(context, patches, {.kind = WhiteningKind::kNone}),
+      std::min(kernel_pca.landmarks, patches.rows());  // few samples: all of them
+  return {contrast, Whitening::fit(context, patches, {.kind = WhiteningKind::kNone}),
           KernelPca<float>::fit(context, patches, kernel_pca), options.unit_norm};
 }
 
-Matrix<float> Preprocessing::with_contrast(const Context& context,
-                                           ConstMatrixView<float> raw_patches,
-                                           const PreprocessingOptions& options) {
-  return contrast_normalised(context, raw_patches, contrasting_of(context, raw_patches, options));
+Preprocessing Preprocessing::fit(const Context& context, ConstMatrixView<float> raw_patches,
+                                 const PreprocessingOptions& options) {
+  Matrix<float> patches = Matrix<float>::copy_of(raw_patches);
+  const Contrast contrast = normalise_contrast(context, patches, options);
+  return fit_normalised(context, patches, contrast, options);
+}
+
+void Preprocessing::apply_contrast(const Context& context, MatrixView<float> patches) const {
+  normalise_rows(context, patches, contrast_);
 }
 
 void Preprocessing::apply_tile(MatrixView<float> raw_patches, MatrixView<float> result) const {
-  for (Index i = 0; i < raw_patches.rows(); ++i) {
-    normalise_contrast(raw_patches.data() + i * raw_patches.outerStride(), raw_patches.cols(),
-                       pixel_scale_, contrast_epsilon_);
-  }
+  for (Index i = 0; i < raw_patches.rows(); ++i)
+    normalise_row(raw_patches.data() + i * raw_patches.outerStride(), raw_patches.cols(),
+                  contrast_);
+  apply_normalised_tile(raw_patches, result);
+}
+
+void Preprocessing::apply_normalised_tile(ConstMatrixView<float> patches,
+                                          MatrixView<float> result) const {
   if (kernel_pca_) {
-    kernel_pca_->apply(raw_patches, result);
+    kernel_pca_->apply(patches, result);
   } else {
-    whitening_.apply(raw_patches, result);
+    whitening_.apply(patches, result);
   }
   if (!unit_norm_) return;
   for (Index i = 0; i < result.rows(); ++i)
     normalise_length(result.data() + i * result.outerStride(), result.cols());
+}
+
+LargeMatrix Preprocessing::apply_normalised(const Context& context, LargeMatrix patches) const {
+  const bool in_place = outputs() == patches.cols();
+  LargeMatrix result = in_place ? patches : LargeMatrix(context, patches.rows(), outputs());
+  const Partition tiles(patches.rows(), kTileRows);
+  const Work work = work_of(patches.size(), outputs() + 3 * kPerValue);
+  parallel_for(context, tiles.count(), work, [&](Index t) {
+    const Range tile = tiles[t];
+    const Matrix<float> from =
+        Matrix<float>::copy_of(std::as_const(patches).view().rows_between(tile.begin, tile.end));
+    apply_normalised_tile(from, result.view().rows_between(tile.begin, tile.end));
+  });
+  return result;
 }
 
 Matrix<float> Preprocessing::apply(const Context& context,
@@ -179,7 +219,7 @@ Matrix<float> Preprocessing::unwhiten(ConstMatrixView<float> atoms) const {
 }
 
 bool Preprocessing::is_affine() const {
-  return contrast_epsilon_ == 0 && !kernel_pca_ && !unit_norm_;
+  return contrast_.epsilon == 0 && !kernel_pca_ && !unit_norm_;
 }
 
 const Whitening& Preprocessing::linear_part() const {
@@ -189,8 +229,8 @@ const Whitening& Preprocessing::linear_part() const {
 }
 
 void Preprocessing::save(Archive& archive) const {
-  const std::vector<double> scalars = {static_cast<double>(pixel_scale_), contrast_epsilon_,
-                                       unit_norm_ ? 1.0 : 0.0};
+  const std::vector<double> scalars = {static_cast<double>(contrast_.pixel_scale),
+                                       contrast_.epsilon, unit_norm_ ? 1.0 : 0.0};
   archive.put_vector<double>("preprocessing", scalars);
   whitening_.save(archive);
   if (kernel_pca_) kernel_pca_->save(archive);
@@ -209,8 +249,8 @@ Preprocessing Preprocessing::load(const Archive& archive) {
   }
   if (kernel_pca && kernel_pca->inputs() != whitening.inputs())
     throw DataError("[preprocessing] the kernel PCA does not fit the patches");
-  return {static_cast<float>(scalars[0]), scalars[1], std::move(whitening), std::move(kernel_pca),
-          scalars[2] != 0};
+  return {Contrast{static_cast<float>(scalars[0]), scalars[1]}, std::move(whitening),
+          std::move(kernel_pca), scalars[2] != 0};
 }
 
 }  // namespace krica

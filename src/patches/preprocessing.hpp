@@ -13,6 +13,7 @@
 #include "krica/patches/whitening.hpp"
 #include "krica/runtime/library.hpp"
 #include "patches/kernel_pca.hpp"
+#include "runtime/large_matrix.hpp"
 
 namespace krica {
 
@@ -41,9 +42,22 @@ class KRICA_EXPORT Preprocessing {
     return kernel_pca_ ? kernel_pca_->outputs() : whitening_.outputs();
   }
   [[nodiscard]] bool unit_norm() const { return unit_norm_; }
-  /// The input of the whitening that fit() would learn: step 1 only.
-  static Matrix<float> with_contrast(const Context& context, ConstMatrixView<float> raw_patches,
+
+  /// fit() in two steps, for patches that are too many to be copied: the first normalises their
+  /// contrast in place, the second learns from the result.
+  struct Contrast {
+    float pixel_scale = 1;
+    double epsilon = 0;  ///< 0: none
+  };
+  static Contrast normalise_contrast(const Context& context, MatrixView<float> patches,
                                      const PreprocessingOptions& options);
+  static Preprocessing fit_normalised(const Context& context, ConstMatrixView<float> patches,
+                                      const Contrast& contrast,
+                                      const PreprocessingOptions& options);
+  /// The rest of the way from there. Changes the patches in place if their length stays.
+  [[nodiscard]] LargeMatrix apply_normalised(const Context& context, LargeMatrix patches) const;
+  /// The contrast alone, in place.
+  void apply_contrast(const Context& context, MatrixView<float> patches) const;
 
   /// Atoms as patches, for display. Throws InvalidArgument after kernel PCA, whose space has no
   /// images.
@@ -64,12 +78,12 @@ class KRICA_EXPORT Preprocessing {
   static Preprocessing load(const Archive& archive);
 
  private:
-  Preprocessing(float pixel_scale, double contrast_epsilon, Whitening whitening,
+  Preprocessing(const Contrast& contrast, Whitening whitening,
                 std::optional<KernelPca<float>> kernel_pca, bool unit_norm);
+  void apply_normalised_tile(ConstMatrixView<float> patches, MatrixView<float> result) const;
 
-  float pixel_scale_;
-  double contrast_epsilon_;  // 0: no contrast normalisation
-  Whitening whitening_;      // none with a kernel PCA
+  Contrast contrast_;
+  Whitening whitening_;  // of kind none where there is a kernel PCA
   std::optional<KernelPca<float>> kernel_pca_;
   bool unit_norm_;
 };

@@ -61,19 +61,24 @@ std::vector<Range> runs_of(const std::vector<Place>& places) {
 
 }  // namespace
 
-PatchSample sample_patches(const Context& context, const ImageSet& images,
-                           const LocalDescriptors& descriptors, Index count) {
+Index sampled_count(const ImageSet& images, const LocalDescriptors& descriptors, Index count) {
   require(count >= 1, "patches", "the number of patches must be >= 1, got {}", count);
   require(images.size() >= 1, "patches", "there are no images");
+  const bool whole = descriptors.positions(images.shape()).count() == 1;
+  return whole ? std::min(count, images.size()) : count;
+}
+
+std::vector<int> sample_patches_into(const Context& context, const ImageSet& images,
+                                     const LocalDescriptors& descriptors,
+                                     MatrixView<float> patches) {
   const ImageShape shape = images.shape();
   const Positions positions = descriptors.positions(shape);
+  const Index count = patches.rows();
   const std::vector<Place> places = positions.count() == 1
                                         ? draw_images(context, images.size(), count)
                                         : draw_places(context, images.size(), positions, count);
   const std::vector<Range> runs = runs_of(places);
-  PatchSample sample{Matrix<float>(static_cast<Index>(places.size()), descriptors.dimensions()),
-                     {}};
-  if (!images.labels().empty()) sample.labels.resize(places.size());
+  std::vector<int> labels(images.labels().empty() ? 0 : places.size());
   parallel_for(context, static_cast<Index>(runs.size()), [&](Index r) {
     const Range run = runs[static_cast<std::size_t>(r)];
     std::vector<float> pixels(static_cast<std::size_t>(shape.values()));
@@ -82,13 +87,21 @@ PatchSample sample_patches(const Context& context, const ImageSet& images,
     for (Index i = run.begin; i < run.end; ++i) {
       const Place& place = places[static_cast<std::size_t>(i)];
       descriptors.read(pixels.data(), shape, {&place.position, 1},
-                       {sample.patches.row(place.patch), 1, sample.patches.cols()});
-      if (!sample.labels.empty()) {
-        sample.labels[static_cast<std::size_t>(place.patch)] =
+                       patches.rows_between(place.patch, place.patch + 1));
+      if (!labels.empty()) {
+        labels[static_cast<std::size_t>(place.patch)] =
             images.labels()[static_cast<std::size_t>(image)];
       }
     }
   });
+  return labels;
+}
+
+PatchSample sample_patches(const Context& context, const ImageSet& images,
+                           const LocalDescriptors& descriptors, Index count) {
+  PatchSample sample{
+      Matrix<float>(sampled_count(images, descriptors, count), descriptors.dimensions()), {}};
+  sample.labels = sample_patches_into(context, images, descriptors, sample.patches);
   return sample;
 }
 

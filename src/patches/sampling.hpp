@@ -22,6 +22,14 @@ struct PatchSample {
 PatchSample sample_patches(const Context& context, const ImageSet& images,
                            const LocalDescriptors& descriptors, Index count);
 
+/// How many patches that gives.
+Index sampled_count(const ImageSet& images, const LocalDescriptors& descriptors, Index count);
+
+/// The same into `patches` (sampled_count() × dimensions); returns the labels.
+std::vector<int> sample_patches_into(const Context& context, const ImageSet& images,
+                                     const LocalDescriptors& descriptors,
+                                     MatrixView<float> patches);
+
 /// The same for patches of size × size pixels, channel by channel, wherever they fit.
 PatchSample sample_patches(const Context& context, const ImageSet& images, Index size, Index count);
 

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <numeric>
 
+#include "runtime/large_matrix.hpp"
+
 namespace krica {
 namespace {
 
@@ -23,6 +25,8 @@ bool row_is_finite(const Scalar* row, Index count) {
   return std::accumulate(sums.begin(), sums.end(), Scalar(0)) == Scalar(0);
 }
 
+constexpr Index kRowsAtATime = 1024;
+
 }  // namespace
 
 template <class Scalar>
@@ -32,6 +36,7 @@ void require_finite(ConstMatrixView<Scalar> matrix, std::string_view operation,
   Index first_row = 0;
   Index first_col = 0;
   for (Index i = 0; i < matrix.rows(); ++i) {
+    if (i % kRowsAtATime == 0) release_pages_when_due();
     const Scalar* row = matrix.data() + i * matrix.outerStride();
     if (row_is_finite(row, matrix.cols())) continue;
     for (Index j = 0; j < matrix.cols(); ++j) {

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <memory>
 
+#include "runtime/large_matrix.hpp"
 #include "runtime/thread_pool.hpp"
 #include "runtime/work_per_thread.hpp"
 
@@ -34,12 +35,14 @@ void parallel_for(const Context& context, Index count, Work work,
     for (Index i = 0; i < count; ++i) {
       context.check_cancelled();
       body(i);
+      release_pages_when_due();
     }
     return;
   }
   const std::function<void(Index)> unless_cancelled = [&](Index i) {
     context.check_cancelled();
     body(i);
+    release_pages_when_due();
   };
   ThreadPool::of_process().run(std::make_shared<SharedLoop>(count, unless_cancelled), threads - 1);
   context.check_cancelled();

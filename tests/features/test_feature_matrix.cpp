@@ -28,22 +28,22 @@ TEST(FeatureMatrix, NamedFileSurvivesAndDetachProtectsIt) {
   const auto path = scratch("features.bin");
   std::filesystem::remove(path);
   {
-    FeatureMatrix features(path, 3, 4);
+    FeatureMatrix features(Context(), path, 3, 4);
     features.row(1)[2] = 7;
     features.sync();
-    features.detach();
+    features.detach(Context());
     features.row(1)[2] = 9;  // stays in memory
     EXPECT_EQ(std::as_const(features).view()(1, 2), 9);
   }
-  FeatureMatrix again(path, 3, 4);
+  FeatureMatrix again(Context(), path, 3, 4);
   EXPECT_EQ(std::as_const(again).view()(1, 2), 7);
-  FeatureMatrix other(path, 5, 4);  // another size: replaced
+  FeatureMatrix other(Context(), path, 5, 4);  // another size: replaced
   EXPECT_EQ(std::as_const(other).view()(1, 2), 0);
   std::filesystem::remove(path);
 }
 
 TEST(FeatureMatrix, SaysWhyAFileCannotBeMade) {
-  EXPECT_THROW(FeatureMatrix(scratch("no such directory/features.bin"), 3, 4), IoError);
+  EXPECT_THROW(FeatureMatrix(Context(), scratch("no such directory/features.bin"), 3, 4), IoError);
 }
 
 }  // namespace

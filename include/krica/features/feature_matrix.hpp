@@ -10,17 +10,17 @@
 
 namespace krica {
 
-/// A rows × cols float matrix: in memory; in a temporary memory-mapped file, deleted with the
-/// object, if it would exceed the context's memory budget; or in a named file, to survive an
-/// interruption.
+/// A rows × cols float matrix in memory or, if it takes more than half of the context's memory
+/// budget, in a mapped temporary file that vanishes with it; or in a file of the caller's, to
+/// survive an interruption. Of a file, a quarter of the budget at most stays resident.
 class KRICA_EXPORT FeatureMatrix {
  public:
   /// Throws IoError if it needs a temporary file and cannot create one.
   FeatureMatrix(const Context& context, Index rows, Index cols);
 
-  /// Backed by the named file: the content of a file of the right size is kept, any other is
-  /// replaced. Throws IoError.
-  FeatureMatrix(const std::filesystem::path& file, Index rows, Index cols);
+  /// In the named file: what a file of the right size holds is kept, any other is replaced. Throws
+  /// IoError.
+  FeatureMatrix(const Context& context, const std::filesystem::path& file, Index rows, Index cols);
 
   [[nodiscard]] Index rows() const { return rows_; }
   [[nodiscard]] Index cols() const { return cols_; }
@@ -31,8 +31,8 @@ class KRICA_EXPORT FeatureMatrix {
 
   /// Flushes a named file to disk. Throws IoError.
   void sync() const;
-  /// From now on, changes stay in memory and do not reach the named file.
-  void detach();
+  /// From here on changes do not reach the named file.
+  void detach(const Context& context);
 
  private:
   Index rows_;

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "runtime/large_matrix.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <map>
+#include <mutex>
+#include <new>
+#include <system_error>
+
+#include "krica/runtime/error.hpp"
+
+namespace krica {
+namespace {
+
+/// Pages of files that are resident in this process.
+std::int64_t resident_file_bytes() {
+  std::FILE* file = std::fopen("/proc/self/statm", "re");
+  if (file == nullptr) return 0;
+  long total = 0;
+  long resident = 0;
+  long shared = 0;
+  const int found = std::fscanf(file, "%ld %ld %ld", &total, &resident, &shared);
+  std::fclose(file);
+  return found == 3 ? std::int64_t{shared} * ::sysconf(_SC_PAGESIZE) : 0;
+}
+
+/// The mappings of which only a part may be resident.
+class Residents {
+ public:
+  static Residents& of_process() {
+    static auto* residents = new Residents;  // never destroyed: threads may outlive main()
+    return *residents;
+  }
+
+  void add(void* memory, std::size_t bytes, std::int64_t limit) {
+    const std::lock_guard lock(mutex_);
+    if (mappings_.empty()) others_ = resident_file_bytes();
+    mappings_[memory] = {bytes, limit};
+    any_.store(true, std::memory_order_relaxed);
+  }
+
+  void remove(void* memory) {
+    const std::lock_guard lock(mutex_);
+    mappings_.erase(memory);
+    any_.store(!mappings_.empty(), std::memory_order_relaxed);
+  }
+
+  void release_when_due() {
+    if (!any_.load(std::memory_order_relaxed)) return;
+    const std::int64_t now = std::chrono::steady_clock::now().time_since_epoch().count();
+    std::int64_t next = next_.load(std::memory_order_relaxed);
+    if (now >= next && next_.compare_exchange_strong(next, now + kPause.count())) release_now();
+  }
+
+  void release_now() {
+    if (!any_.load(std::memory_order_relaxed)) return;
+    const std::unique_lock lock(mutex_, std::try_to_lock);
+    if (lock && !mappings_.empty()) release();
+  }
+
+ private:
+  struct Mapping {
+    std::size_t bytes;
+    std::int64_t limit;
+  };
+  static constexpr std::chrono::nanoseconds kPause = std::chrono::milliseconds(1);
+
+  /// Nothing is lost: these are shared mappings, whose pages stay with the file.
+  void release() {
+    std::int64_t least = mappings_.begin()->second.limit;
+    for (const auto& [memory, mapping] : mappings_) least = std::min(least, mapping.limit);
+    if (resident_file_bytes() - others_ <= least) return;
+    for (const auto& [memory, mapping] : mappings_) ::madvise(memory, mapping.bytes, MADV_DONTNEED);
+  }
+
+  std::mutex mutex_;
+  std::map<void*, Mapping> mappings_;
+  std::int64_t others_ = 0;  // libraries and the like
+  std::atomic<bool> any_{false};
+  std::atomic<std::int64_t> next_{0};
+};
+
+[[noreturn]] void fail(const std::filesystem::path& directory, std::size_t bytes, int error) {
+  throw IoError(
+      fmt::format("[memory] cannot keep {} bytes in {}: {}; free some space, or set TMPDIR "
+                  "to a larger directory",
+                  bytes, directory.string(), std::generic_category().message(error)));
+}
+
+/// A file without a name, so that it goes away with the process whatever happens.
+int unnamed_file(std::size_t bytes) {
+  const std::filesystem::path directory = std::filesystem::temp_directory_path();
+  std::string name = (directory / "krica-XXXXXX").string();
+  const int descriptor = ::mkostemp(name.data(), O_CLOEXEC);
+  if (descriptor < 0) fail(directory, bytes, errno);
+  ::unlink(name.c_str());
+  if (const int error = ::posix_fallocate(descriptor, 0, static_cast<off_t>(bytes)); error != 0) {
+    ::close(descriptor);
+    fail(directory, bytes, error);
+  }
+  return descriptor;
+}
+
+}  // namespace
+
+bool exceeds_budget(const Context& context, std::size_t bytes) {
+  return bytes > static_cast<std::size_t>(context.memory_bytes() / 2);
+}
+
+void release_pages() { Residents::of_process().release_now(); }
+
+void release_pages_when_due() { Residents::of_process().release_when_due(); }
+
+std::int64_t resident_limit(const Context& context) { return context.memory_bytes() / 4; }
+
+std::shared_ptr<float[]> map_file(int descriptor, std::size_t bytes, std::int64_t limit) {
+  void* memory = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
+                        descriptor >= 0 ? MAP_SHARED : MAP_PRIVATE | MAP_ANONYMOUS, descriptor, 0);
+  if (descriptor >= 0) ::close(descriptor);
+  if (memory == MAP_FAILED) throw std::bad_alloc();
+  const bool limited = descriptor >= 0;
+  if (limited) Residents::of_process().add(memory, bytes, limit);
+  return {static_cast<float*>(memory), [bytes, limited](float* mapping) {
+            if (limited) Residents::of_process().remove(mapping);
+            ::munmap(mapping, bytes);
+          }};
+}
+
+std::shared_ptr<float[]> large_memory(const Context& context, std::size_t bytes) {
+  if (bytes == 0) return nullptr;
+  return map_file(exceeds_budget(context, bytes) ? unnamed_file(bytes) : -1, bytes,
+                  resident_limit(context));
+}
+
+LargeMatrix::LargeMatrix(const Context& context, Index rows, Index cols)
+    : rows_(rows),
+      cols_(cols),
+      memory_(large_memory(context, sizeof(float) * static_cast<std::size_t>(rows * cols))) {}
+
+}  // namespace krica
