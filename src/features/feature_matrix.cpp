@@ -48,6 +48,26 @@ int named_file(const std::filesystem::path& path, std::size_t bytes) {
   return descriptor;
 }
 
+void read_file(const std::filesystem::path& path, float* to, std::size_t bytes) {
+  constexpr std::size_t kAtATime = std::size_t{16} << 20;
+  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (descriptor < 0) fail(path, bytes, errno);
+  std::size_t done = 0;
+  while (done < bytes) {
+    const ssize_t count =
+        ::read(descriptor, reinterpret_cast<char*>(to) + done, std::min(kAtATime, bytes - done));
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) {
+      const int error = count < 0 ? errno : EIO;
+      ::close(descriptor);
+      fail(path, bytes, error);
+    }
+    done += static_cast<std::size_t>(count);
+    release_pages();
+  }
+  ::close(descriptor);
+}
+
 }  // namespace
 
 FeatureMatrix::FeatureMatrix(const Context& context, Index rows, Index cols)
@@ -74,9 +94,9 @@ void FeatureMatrix::detach(const Context& context) {
   const std::size_t bytes = bytes_of(rows_, cols_);
   if (file_.empty() || bytes == 0) return;
   sync();
-  std::shared_ptr<float[]> copy = large_memory(context, bytes);
-  std::copy_n(memory_.get(), rows_ * cols_, copy.get());
-  memory_ = std::move(copy);
+  memory_.reset();  // before the copy is made: the two would take twice the memory
+  memory_ = large_memory(context, bytes);
+  read_file(file_, memory_.get(), bytes);
   on_disk_ = exceeds_budget(context, bytes);
   file_.clear();
 }

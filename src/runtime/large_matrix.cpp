@@ -129,11 +129,12 @@ std::shared_ptr<float[]> map_file(int descriptor, std::size_t bytes, std::int64_
   if (descriptor >= 0) ::close(descriptor);
   if (memory == MAP_FAILED) throw std::bad_alloc();
   const bool limited = descriptor >= 0;
+  std::shared_ptr<float[]> owner(static_cast<float*>(memory), [bytes, limited](float* mapping) {
+    if (limited) Residents::of_process().remove(mapping);
+    ::munmap(mapping, bytes);
+  });
   if (limited) Residents::of_process().add(memory, bytes, limit);
-  return {static_cast<float*>(memory), [bytes, limited](float* mapping) {
-            if (limited) Residents::of_process().remove(mapping);
-            ::munmap(mapping, bytes);
-          }};
+  return owner;
 }
 
 std::shared_ptr<float[]> large_memory(const Context& context, std::size_t bytes) {

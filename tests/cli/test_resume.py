@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Killed at any moment, a job goes on where it was and ends with the same bytes. scripts/kill-and-resume does it at random
+"""A job killed at any moment resumes where it stopped and ends with the same bytes. scripts/kill-and-resume does it at random
 moments; here each kill comes when the checkpoint shows that a certain stage is reached."""
 
 import signal
