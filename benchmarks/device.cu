@@ -25,10 +25,10 @@ namespace {
 
 constexpr int kImageBytes = 3 * 32 * 32;
 
-Precision precision_of(const std::string& name) {
-  if (name == "tf32") return Precision::kTf32;
-  if (name == "bf16") return Precision::kBf16;
-  return name == "bf16x3" ? Precision::kBf16x3 : Precision::kFloat32;
+Products precision_of(const std::string& name) {
+  if (name == "tf32") return Products::kTf32;
+  if (name == "bf16") return Products::kBf16;
+  return name == "bf16x3" ? Products::kBf16x3 : Products::kFloat32;
 }
 
 class Stopwatch {
@@ -149,7 +149,7 @@ void time_krica(const std::string& precision) {
   for (const bool products_only : {false, true}) {
     KricaDeviceOptions options;
     options.kernel.gamma = 3;
-    options.tf32 = precision == "tf32";
+    options.products = precision == "tf32" ? Products::kTf32 : Products::kFloat32;
     options.products_only = products_only;
     KricaDevice objective(X.data(), kSamples, kValues, kAtoms, options);
     times[products_only ? 1 : 0] =

@@ -63,6 +63,7 @@ DeviceFacts device_facts() {
   get(&facts.shared_bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin);
   const std::string unusable = why_unusable(major, minor);
   if (!unusable.empty()) throw DeviceError(Trouble::kNoDevice, "[device] " + unusable);
+  facts.hopper = has_hopper_kernels(major, minor);
   return facts;
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Which CUDA devices there are, and whether the kernels run on them: they are compiled for sm_90a,
-// which is compute capability 9.0 (Hopper) alone.
+// Which CUDA devices there are. Everything runs from compute capability 8.0
+// (Ampere) on; 9.0 (Hopper) has faster kernels of its own.
 #pragma once
 
 #include <cstddef>
@@ -28,14 +28,16 @@ struct DeviceList {
 /// Never throws for want of a device or driver.
 DeviceList list_devices();
 
-/// Empty where the kernels run on this compute capability.
+/// Empty where krica runs on this compute capability.
 std::string why_unusable(int major, int minor);
+bool has_hopper_kernels(int major, int minor);
 
 struct DeviceFacts {
   int processors = 0;
   int shared_bytes = 0;  ///< the most that a block may have
+  bool hopper = false;   ///< whether it runs the kernels for Hopper
 };
-/// Of the current device. Throws DeviceError (kNoDevice) where the kernels do not run on it.
+/// Of the current device. Throws DeviceError (kNoDevice) where krica does not run on it.
 DeviceFacts device_facts();
 
 /// Waits for everything queued on the current device. Throws DeviceError.

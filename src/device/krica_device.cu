@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include <cublas_v2.h>
-
 #include <algorithm>
 #include <cmath>
 
+#include "device/blas.hpp"
 #include "device/check_cuda.hpp"
 #include "device/device_error.hpp"
 #include "device/device_memory.hpp"
@@ -15,13 +14,6 @@ namespace krica::device {
 namespace {
 
 constexpr int kTermBlocks = 1056;  // 8 for each of 132 processors; fixes the order of sums
-constexpr std::size_t kWorkspace = std::size_t{64} << 20;
-
-void check_blas(cublasStatus_t status, const char* doing) {
-  if (status == CUBLAS_STATUS_SUCCESS) return;
-  throw DeviceError(status == CUBLAS_STATUS_ALLOC_FAILED ? Trouble::kOutOfMemory : Trouble::kFailed,
-                    std::string("[device] ") + doing + ": " + cublasGetStatusString(status));
-}
 
 int filled_up(int value) { return (value + 7) / 8 * 8; }
 
@@ -36,8 +28,6 @@ struct KricaDevice::Parts {
   int stride = 0;  ///< K filled up to a multiple of 8
   int xt_stride = 0;
   double self = 0;  ///< Σ_i κ(x_i, x_i)
-  cublasHandle_t blas = nullptr;
-  DeviceArray<std::uint8_t> workspace;
   DeviceArray<float> X;
   DeviceArray<float> Xt;
   DeviceArray<float> norms_x;
@@ -52,17 +42,11 @@ struct KricaDevice::Parts {
   DeviceArray<float> D;
   DeviceArray<double> values;
 
-  Parts() { check_blas(cublasCreate(&blas), "cuBLAS"); }
-  ~Parts() { cublasDestroy(blas); }
-  Parts(const Parts&) = delete;
-  Parts& operator=(const Parts&) = delete;
-
   void take_samples(const float* samples);
   void fit_blocks();
   void sum_self();
-  void product(cublasOperation_t left, cublasOperation_t right, int rows, int cols, int inner,
-               const float* a, int a_stride, const float* b, int b_stride, float beta, float* c,
-               int c_stride, bool exact = false);
+  void product(Op left, Op right, ProductSize size, const float* a, int a_stride, const float* b,
+               int b_stride, float beta, float* c, int c_stride, bool exact = false);
   void add_block(std::int64_t first, int block);
 };
 
@@ -81,8 +65,6 @@ KricaDevice::KricaDevice(const float* X, std::int64_t samples, int n, int atoms,
   p.xt_stride = filled_up(static_cast<int>(samples));
   p.options.block_rows =
       filled_up(static_cast<int>(std::min<std::int64_t>(options.block_rows, samples)));
-  p.workspace.fit(kWorkspace);
-  check_blas(cublasSetWorkspace(p.blas, p.workspace.data(), kWorkspace), "cuBLAS");
   p.take_samples(X);
   p.fit_blocks();
   p.sum_self();
@@ -136,18 +118,12 @@ void KricaDevice::Parts::sum_self() {
                 : std::pow(1 + static_cast<double>(norm), kernel.degree);
 }
 
-/// c (rows × cols) = op(a) op(b) + beta c, all row by row: cuBLAS's columns are our rows, so it is
-/// asked for cᵀ = op(b)ᵀ op(a)ᵀ.
-void KricaDevice::Parts::product(cublasOperation_t left, cublasOperation_t right, int rows,
-                                 int cols, int inner, const float* a, int a_stride, const float* b,
-                                 int b_stride, float beta, float* c, int c_stride, bool exact) {
-  const float one = 1;
-  check_blas(cublasGemmEx(blas, right, left, cols, rows, inner, &one, b, CUDA_R_32F, b_stride, a,
-                          CUDA_R_32F, a_stride, &beta, c, CUDA_R_32F, c_stride,
-                          options.tf32 && !exact ? CUBLAS_COMPUTE_32F_FAST_TF32
-                                                 : CUBLAS_COMPUTE_32F_PEDANTIC,
-                          CUBLAS_GEMM_DEFAULT),
-             "product");
+/// c = op(a) op(b) + beta c.
+void KricaDevice::Parts::product(Op left, Op right, ProductSize size, const float* a, int a_stride,
+                                 const float* b, int b_stride, float beta, float* c, int c_stride,
+                                 bool exact) {
+  Blas::current().product(exact ? Products::kFloat32 : options.products, size, left,
+                          {a, a_stride}, right, {b, b_stride}, {c, c_stride}, 1, beta);
 }
 
 /// The samples from `first` on, as many as a block has.
@@ -159,20 +135,20 @@ void KricaDevice::Parts::add_block(std::int64_t first, int block) {
   const float* x = X.data() + static_cast<std::size_t>(first) * static_cast<std::size_t>(width);
   const float beta = first == 0 ? 0.0F : 1.0F;
   const int t_stride = options.block_rows;
-  product(CUBLAS_OP_N, CUBLAS_OP_T, rows, stride, width, x, width, W.data(), width, 0, S.data(),
+  product(Op::kPlain, Op::kTransposed, {rows, stride, width}, x, width, W.data(), width, 0, S.data(),
           stride);
   if (all)
     mercer_kernel<<<kTermBlocks, kTileThreads>>>(kernel, S.data(), St.data(), stride, t_stride,
                                                  norms_x.data() + first, norms_w.data(), rows, K);
-  product(CUBLAS_OP_N, CUBLAS_OP_T, rows, stride, stride, S.data(), stride, G.data(), stride, 0,
+  product(Op::kPlain, Op::kTransposed, {rows, stride, stride}, S.data(), stride, G.data(), stride, 0,
           T.data(), stride);  // G is its own transpose
-  product(CUBLAS_OP_N, CUBLAS_OP_T, stride, stride, rows, St.data(), t_stride, St.data(), t_stride,
+  product(Op::kPlain, Op::kTransposed, {stride, stride, rows}, St.data(), t_stride, St.data(), t_stride,
           beta, C.data(), stride);
   if (all)
     krica_terms_kernel<<<kTermBlocks, kTileThreads>>>(
         kernel, term, S.data(), T.data(), Mt.data(), stride, t_stride, rows, K,
         values.data() + static_cast<std::size_t>(block) * kTermBlocks);
-  product(CUBLAS_OP_N, CUBLAS_OP_T, stride, width, rows, Mt.data(), t_stride, Xt.data() + first,
+  product(Op::kPlain, Op::kTransposed, {stride, width, rows}, Mt.data(), t_stride, Xt.data() + first,
           xt_stride, beta, D.data(), width);
 }
 
@@ -182,7 +158,7 @@ double KricaDevice::value_and_gradient(const float* W, float* gradient) {
   widen_kernel<<<(p.K + 7) / 8, 256>>>(W, p.K, p.n, p.width, 0.0F, p.W.data(), p.norms_w.data());
   const dim3 gram_blocks(static_cast<unsigned>((p.stride + 255) / 256),
                          static_cast<unsigned>(p.stride));
-  p.product(CUBLAS_OP_N, CUBLAS_OP_T, p.stride, p.stride, p.width, p.W.data(), p.width, p.W.data(),
+  p.product(Op::kPlain, Op::kTransposed, {p.stride, p.stride, p.width}, p.W.data(), p.width, p.W.data(),
             p.width, 0, p.G.data(), p.stride, true);
   gram_kernel<<<gram_blocks, 256>>>(kernel, p.G.data(), p.stride, p.norms_w.data(), p.K);
   int block = 0;
@@ -192,7 +168,7 @@ double KricaDevice::value_and_gradient(const float* W, float* gradient) {
   widen_kernel<<<(p.K + 7) / 8, 256>>>(W, p.K, p.n, p.width, 1.0F, p.W.data(), p.norms_w.data());
   gram_weights_kernel<<<dim3(gram_blocks.x, static_cast<unsigned>(p.K)), 256>>>(
       kernel, 2 * p.options.reconstruction, p.G.data(), p.C.data(), p.stride, p.K);
-  p.product(CUBLAS_OP_T, CUBLAS_OP_N, p.K, p.width, p.K, p.C.data(), p.stride, p.W.data(), p.width,
+  p.product(Op::kTransposed, Op::kPlain, {p.K, p.width, p.K}, p.C.data(), p.stride, p.W.data(), p.width,
             1, p.D.data(), p.width);
   krica_finish_kernel<<<(p.K * p.n + 255) / 256, 256>>>(is_distance(kernel.kind),
                                                         1.0F / static_cast<float>(p.m), p.D.data(),

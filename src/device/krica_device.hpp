@@ -15,6 +15,7 @@
 #include <memory>
 
 #include "device/mercer.hpp"
+#include "device/products.hpp"
 
 namespace krica::device {
 
@@ -23,7 +24,7 @@ struct KricaDeviceOptions {
   float sparsity = 0.01F;
   float epsilon = 1e-4F;
   float reconstruction = 1;
-  bool tf32 = true;            ///< products in tf32; W Wᵀ always in float32
+  Products products = Products::kTf32;  ///< of products; W Wᵀ is always in float32
   int block_rows = 32768;      ///< samples at a time
   bool products_only = false;  ///< for timing cuBLAS alone; results are meaningless
 };

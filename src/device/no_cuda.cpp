@@ -7,12 +7,14 @@
 #include "device/krica_device.hpp"
 #include "device/pooled_encoder.hpp"
 #include "device/pooled_gradient.hpp"
+#include "device/use_device.hpp"
 
 namespace krica::device {
 namespace {
 
 constexpr const char* kWhy =
-    "krica was built without CUDA; a build with nvcc has it (KRICA_CUDA, see docs/gpu.md)";
+    "this krica was built without CUDA; install the CUDA toolkit and build it with -DKRICA_CUDA=ON "
+    "(docs/gpu.md), or use --device cpu";
 
 [[noreturn]] void no_cuda() {
   throw DeviceError(Trouble::kNoDevice, std::string("[device] ") + kWhy);
@@ -22,6 +24,10 @@ constexpr const char* kWhy =
 
 bool built_with_cuda() { return false; }
 DeviceList list_devices() { return {{}, kWhy}; }
+void use_device(const Context& context) {
+  if (context.cuda_device()) no_cuda();
+}
+std::size_t memory_budget(const Context& /*context*/) { no_cuda(); }
 DeviceFacts device_facts() { no_cuda(); }
 void wait_for_device() { no_cuda(); }
 
@@ -31,7 +37,7 @@ void copy(void* /*to*/, const void* /*from*/, std::size_t /*bytes*/) { no_cuda()
 
 struct PooledEncoder::Parts {};
 PooledEncoder::PooledEncoder(const PatchSpec& patch, const PoolSpec& pool, const AtomSpec& atoms,
-                             Precision /*precision*/) {
+                             Products /*precision*/) {
   require_usable(patch, pool, atoms);
   no_cuda();
 }

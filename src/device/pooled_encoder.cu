@@ -94,7 +94,7 @@ void PackedAtoms::pack(const AtomSpec& spec, int values, int width, Operand oper
 }
 
 PooledEncoder::PooledEncoder(const PatchSpec& patch, const PoolSpec& pool, const AtomSpec& atoms,
-                             Precision precision) {
+                             Products precision) {
   require_usable(patch, pool, atoms);
   parts_ = std::make_unique<Parts>();
   Parts& p = *parts_;
@@ -104,6 +104,8 @@ PooledEncoder::PooledEncoder(const PatchSpec& patch, const PoolSpec& pool, const
   p.operand = operand_of(precision);
   p.kernel = encode_kernel(p.operand, kernel_width(p.values));
   p.facts = device_facts();
+  if (!p.facts.hopper)
+    throw DeviceError(Trouble::kUnsupported, "[device] these kernels need compute capability 9.0");
   const int most_chunks = most_chunks_of(p.kernel, atoms.kind == CodeKind::kTriangle, p.facts);
   if (most_chunks == 0) unsupported(p.values);
   p.plan = TilePlan(pool, p.kernel.columns, most_chunks);

@@ -25,7 +25,7 @@ class PooledEncoder {
   /// Throws InvalidArgument, and DeviceError: kNoDevice, kOutOfMemory, kUnsupported (patches of
   /// more than 192 values).
   PooledEncoder(const PatchSpec& patch, const PoolSpec& pool, const AtomSpec& atoms,
-                Precision precision);
+                Products precision);
   ~PooledEncoder();
 
   /// Replaces the atoms by as many of the same kind. Throws InvalidArgument for others.

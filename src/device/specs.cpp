@@ -64,13 +64,13 @@ void add_zone(const PatchSpec& patch, int stride, const std::vector<Span>& row_s
 
 }  // namespace
 
-Operand operand_of(Precision precision) {
+Operand operand_of(Products precision) {
   switch (precision) {
-    case Precision::kFloat32:
+    case Products::kFloat32:
       return Operand::kTf32Split;
-    case Precision::kTf32:
+    case Products::kTf32:
       return Operand::kTf32;
-    case Precision::kBf16x3:
+    case Products::kBf16x3:
       return Operand::kBf16Split;
     default:
       return Operand::kBf16;

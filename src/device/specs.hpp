@@ -1,25 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What PooledEncoder computes: patches, pooling cells, atoms, and the precision of the products
-// w·x:
-//
-//   float32      tf32 with the rounding errors' part added (three products)
-//   tf32         11 bits
-//   bf16x3       bf16 with the rounding errors' part added
-//   bf16         8 bits
-//
-// All else is float32; the whitening's product has 16 bits or more. Measured errors: docs/gpu.md.
+// What PooledEncoder computes: patches, pooling cells and atoms.
 #pragma once
 
 #include <vector>
 
 #include "device/code_kind.hpp"
 #include "device/operand_layout.hpp"
+#include "device/products.hpp"
 
 namespace krica::device {
 
-enum class Precision { kFloat32, kTf32, kBf16x3, kBf16 };
-Operand operand_of(Precision precision);
+Operand operand_of(Products precision);
 
 /// What becomes of a patch; pointers are to host memory and need not last.
 struct PatchSpec {

@@ -1,18 +1,48 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "krica/runtime/context.hpp"
 
+#include <charconv>
 #include <utility>
 
 #include "krica/runtime/error.hpp"
 #include "runtime/check.hpp"
+#include "runtime/names.hpp"
 #include "runtime/processors.hpp"
 
 namespace krica {
+
+namespace {
+
+constexpr NameTable<Precision, 3> kPrecisions = {{
+    {Precision::kFloat32, "float32"},
+    {Precision::kTf32, "tf32"},
+    {Precision::kBf16, "bf16"},
+}};
+
+/// The number of "cuda" or "cuda:1"; none for "cpu".
+std::optional<int> device_number(std::string_view device) {
+  if (device == "cpu") return std::nullopt;
+  if (device == "cuda") return 0;
+  int number = -1;
+  if (device.starts_with("cuda:")) {
+    const std::string_view digits = device.substr(5);
+    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
+    if (error != std::errc() || end != digits.data() + digits.size()) number = -1;
+  }
+  require(number >= 0, "context", "device must be cpu, cuda or cuda:N, got '{}'", device);
+  return number;
+}
+
+}  // namespace
+
+std::string_view name_of(Precision precision) { return find_name(kPrecisions, precision); }
 
 void ContextOptions::validate() const {
   require(threads >= 0 && threads <= 256, "context",
           "threads must be 0 (all processors) to 256, got {}", threads);
   require(memory_bytes > 0, "context", "memory_bytes must be > 0, got {}", memory_bytes);
+  require(device_memory_bytes >= 0, "context", "device_memory_bytes must be >= 0, got {}",
+          device_memory_bytes);
 }
 
 Context::Context(ContextOptions options)
@@ -20,6 +50,7 @@ Context::Context(ContextOptions options)
       threads_(1),
       cancelled_(std::make_shared<std::atomic<bool>>(false)) {
   options_.validate();
+  cuda_device_ = device_number(options_.device);
   threads_ = options_.threads > 0 ? options_.threads : available_processors();
 }
 

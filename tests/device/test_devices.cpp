@@ -5,15 +5,35 @@
 #include "device/device_error.hpp"
 #include "device/device_memory.hpp"
 #include "device/device_needed.hpp"
+#include "device/use_device.hpp"
 
 namespace krica::device {
 namespace {
 
-TEST(Devices, NeedHopper) {
+TEST(Devices, NeedAmpere) {
+  EXPECT_EQ(why_unusable(8, 0), "");
   EXPECT_EQ(why_unusable(9, 0), "");
-  EXPECT_THAT(why_unusable(8, 0), testing::HasSubstr("9.0 (Hopper), this is 8.0"));
-  EXPECT_NE(why_unusable(10, 0), "");
-  EXPECT_NE(why_unusable(9, 1), "");
+  EXPECT_EQ(why_unusable(12, 0), "");
+  EXPECT_THAT(why_unusable(7, 5), testing::HasSubstr("8.0 or newer (Ampere), this is 7.5"));
+}
+
+TEST(Devices, OnlyHopperRunsItsKernels) {
+  EXPECT_TRUE(has_hopper_kernels(9, 0));
+  EXPECT_FALSE(has_hopper_kernels(8, 0));
+  EXPECT_FALSE(has_hopper_kernels(10, 0));
+}
+
+TEST(Devices, TheCpuNeedsNone) { EXPECT_NO_THROW(use_device(Context())); }
+
+TEST(Devices, OneThatIsMissingIsNamed) {
+  const Context context({.device = "cuda:1234"});
+  try {
+    use_device(context);
+    FAIL();
+  } catch (const DeviceError& error) {
+    EXPECT_EQ(error.trouble(), Trouble::kNoDevice);
+    EXPECT_THAT(error.what(), testing::HasSubstr("--device cpu"));
+  }
 }
 
 TEST(Devices, AListWithoutDevicesSaysWhy) {

@@ -123,7 +123,7 @@ class Reference {
 void compare(MercerKind kind, bool tf32, std::size_t m, std::size_t n, std::size_t K) {
   KricaDeviceOptions options;
   options.kernel = {kind, 3.0F, 0.7F, 3};
-  options.tf32 = tf32;
+  options.products = tf32 ? Products::kTf32 : Products::kFloat32;
   options.block_rows = 128;
   const auto X = unit_rows(m, n, 1);
   const auto W = unit_rows(K, n, 2);

@@ -12,16 +12,16 @@
 namespace krica::device {
 namespace {
 
-constexpr Precision kPrecisions[] = {Precision::kFloat32, Precision::kTf32, Precision::kBf16x3,
-                                     Precision::kBf16};
+constexpr Products kPrecisions[] = {Products::kFloat32, Products::kTf32, Products::kBf16x3,
+                                     Products::kBf16};
 
-double tolerance(Precision precision) {
+double tolerance(Products precision) {
   switch (precision) {
-    case Precision::kFloat32:
+    case Products::kFloat32:
       return 1e-5;
-    case Precision::kTf32:
+    case Products::kTf32:
       return 1e-3;
-    case Precision::kBf16x3:
+    case Products::kBf16x3:
       return 2e-5;
     default:
       return 1e-2;
@@ -38,7 +38,7 @@ std::vector<float> encode(PooledEncoder& encoder, const DeviceArray<std::uint8_t
 }
 
 /// First and last image against the reference; the same bits again and one image at a time.
-void compare(const Problem& problem, int count, Precision precision) {
+void compare(const Problem& problem, int count, Products precision) {
   const PatchSpec& p = problem.patch;
   const auto images = random_images(count, p.channels, p.height, p.width, 7);
   const DeviceArray<std::uint8_t> on_device(images);
@@ -59,18 +59,18 @@ void compare(const Problem& problem, int count, Precision precision) {
 }
 
 void compare_all(const Problem& problem, int count) {
-  for (const Precision precision : kPrecisions) compare(problem, count, precision);
+  for (const Products precision : kPrecisions) compare(problem, count, precision);
 }
 
 TEST(PooledEncoder, ChecksItsArgumentsBeforeItLooksForADevice) {
   const Problem wide(3, 32, 32, 9, 1, 2, 2, CodeKind::kGaussian, 8, 17);
   try {
-    PooledEncoder(wide.patch_spec(), wide.pool, wide.atom_spec(), Precision::kTf32);
+    PooledEncoder(wide.patch_spec(), wide.pool, wide.atom_spec(), Products::kTf32);
     FAIL();
   } catch (const DeviceError& error) {
     EXPECT_EQ(error.trouble(), Trouble::kUnsupported) << error.what();
   }
-  EXPECT_THROW(PooledEncoder(wide.patch_spec(), {}, wide.atom_spec(), Precision::kTf32),
+  EXPECT_THROW(PooledEncoder(wide.patch_spec(), {}, wide.atom_spec(), Products::kTf32),
                std::invalid_argument);
 }
 
@@ -78,11 +78,11 @@ TEST(PooledEncoder, WithoutADeviceSaysSo) {
   const Problem small(3, 8, 8, 6, 1, 1, 1, CodeKind::kGaussian, 8, 17);
   if (has_device()) {
     EXPECT_NO_THROW(
-        PooledEncoder(small.patch_spec(), small.pool, small.atom_spec(), Precision::kTf32));
+        PooledEncoder(small.patch_spec(), small.pool, small.atom_spec(), Products::kTf32));
     return;
   }
   try {
-    PooledEncoder(small.patch_spec(), small.pool, small.atom_spec(), Precision::kTf32);
+    PooledEncoder(small.patch_spec(), small.pool, small.atom_spec(), Products::kTf32);
     FAIL();
   } catch (const DeviceError& error) {
     EXPECT_EQ(error.trouble(), Trouble::kNoDevice) << error.what();

@@ -20,7 +20,7 @@ bool has_shapes(CodeKind kind) {
 }
 
 /// The gradient of L = Σ Q ∘ features against the reference's; the same bits again.
-void compare(const Problem& problem, int count, Precision precision) {
+void compare(const Problem& problem, int count, Products precision) {
   const PatchSpec& p = problem.patch;
   const auto images = random_images(count, p.channels, p.height, p.width, 8);
   const DeviceArray<std::uint8_t> on_device(images);
@@ -50,7 +50,7 @@ void compare(const Problem& problem, int count, Precision precision) {
   for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i)
     add_reference_gradient(problem, images.data() + i * image_bytes,
                            Q.data() + i * encoder.features(), expected, expected_shapes);
-  const double limit = precision == Precision::kBf16 ? 6e-2 : 1e-2;
+  const double limit = precision == Products::kBf16 ? 6e-2 : 1e-2;
   EXPECT_LE(distance(first.data(), expected), limit);
   if (has_shapes(problem.atoms.kind)) {
     EXPECT_LE(distance(first_shapes.data(), expected_shapes), limit);
@@ -58,8 +58,8 @@ void compare(const Problem& problem, int count, Precision precision) {
 }
 
 void compare_both(const Problem& problem, int count) {
-  compare(problem, count, Precision::kBf16x3);
-  compare(problem, count, Precision::kBf16);
+  compare(problem, count, Products::kBf16x3);
+  compare(problem, count, Products::kBf16);
 }
 
 TEST_F(OnDeviceGradient, EveryCodeThatHasOne) {
@@ -78,11 +78,11 @@ TEST_F(OnDeviceGradient, GridsAndSizes) {
   compare_both(Problem(1, 28, 28, 8, 1, 2, 2, gaussian, 65, 5), 3);
   compare_both(Problem(3, 96, 80, 6, 1, 1, 2, gaussian, 40, 6), 1);
   compare_both(Problem(3, 6, 6, 6, 1, 1, 1, gaussian, 300, 7), 150);
-  compare(Problem(3, 20, 23, 8, 1, 2, 2, gaussian, 70, 8), 3, Precision::kBf16);
+  compare(Problem(3, 20, 23, 8, 1, 2, 2, gaussian, 70, 8), 3, Products::kBf16);
 }
 
 TEST_F(OnDeviceGradient, RefusesWhatHasNoKernel) {
-  const auto trouble_with = [](CodeKind kind, int field, Precision precision) {
+  const auto trouble_with = [](CodeKind kind, int field, Products precision) {
     const Problem problem(3, 16, 16, field, 1, 1, 1, kind, 8, 1);
     PooledEncoder encoder(problem.patch_spec(), problem.pool, problem.atom_spec(), precision);
     try {
@@ -92,9 +92,9 @@ TEST_F(OnDeviceGradient, RefusesWhatHasNoKernel) {
     }
     return Trouble::kFailed;
   };
-  EXPECT_EQ(trouble_with(CodeKind::kTriangle, 6, Precision::kBf16), Trouble::kUnsupported);
-  EXPECT_EQ(trouble_with(CodeKind::kGaussian, 6, Precision::kTf32), Trouble::kUnsupported);
-  EXPECT_EQ(trouble_with(CodeKind::kGaussian, 8, Precision::kBf16x3), Trouble::kUnsupported);
+  EXPECT_EQ(trouble_with(CodeKind::kTriangle, 6, Products::kBf16), Trouble::kUnsupported);
+  EXPECT_EQ(trouble_with(CodeKind::kGaussian, 6, Products::kTf32), Trouble::kUnsupported);
+  EXPECT_EQ(trouble_with(CodeKind::kGaussian, 8, Products::kBf16x3), Trouble::kUnsupported);
 }
 
 }  // namespace

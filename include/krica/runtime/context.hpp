@@ -15,6 +15,8 @@
 #include <functional>
 #include <limits>
 #include <memory>
+#include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -76,11 +78,25 @@ struct Progress {
   std::string_view note = {};  ///< further information, e.g. "epoch 2 of 10"
 };
 
+/// The rounding of the factors of matrix products on a GPU; sums are always float32 or better. The
+/// CPU computes in float32.
+enum class Precision {
+  kFloat32,  ///< "float32": 24 bits
+  kTf32,     ///< "tf32": 11 bits, on tensor cores
+  kBf16,     ///< "bf16": 8 bits, on tensor cores
+};
+KRICA_EXPORT std::string_view name_of(Precision precision);
+
 struct KRICA_EXPORT ContextOptions {
   int threads = 0;         ///< 0: all processors available to the process; at most 256
   std::uint64_t seed = 0;  ///< determines every random choice
   std::int64_t memory_bytes = std::int64_t{4} << 30;   ///< memory budget in addition to the data
   std::function<void(const Progress&)> progress = {};  ///< called from the calling thread
+  /// "cpu", "cuda" or, with several GPUs, "cuda:0", "cuda:1"... (docs/gpu.md). Computations throw
+  /// DeviceError if there is no such device; what has no GPU form runs on the CPU.
+  std::string device = "cpu";
+  Precision precision = Precision::kTf32;
+  std::int64_t device_memory_bytes = 0;  ///< memory budget on the device; 0: most of what is free
 
   void validate() const;
 };
@@ -93,6 +109,11 @@ class KRICA_EXPORT Context {
   [[nodiscard]] int threads() const { return threads_; }
   [[nodiscard]] std::uint64_t seed() const { return options_.seed; }
   [[nodiscard]] std::int64_t memory_bytes() const { return options_.memory_bytes; }
+
+  /// The number of the CUDA device to use, or none for the CPU.
+  [[nodiscard]] std::optional<int> cuda_device() const { return cuda_device_; }
+  [[nodiscard]] Precision precision() const { return options_.precision; }
+  [[nodiscard]] std::int64_t device_memory_bytes() const { return options_.device_memory_bytes; }
 
   /// The random stream of one purpose, e.g. random("adam.shuffle", epoch).
   [[nodiscard]] Random random(std::string_view purpose, std::uint64_t index = 0) const {
@@ -122,6 +143,7 @@ class KRICA_EXPORT Context {
  private:
   ContextOptions options_;
   int threads_;
+  std::optional<int> cuda_device_;
   std::shared_ptr<std::atomic<bool>> cancelled_;
 };
 

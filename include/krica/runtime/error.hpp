@@ -4,6 +4,7 @@
 //   InvalidArgument   the call is invalid: an option, a shape, a value (is-a std::invalid_argument)
 //   DataError         the content of a file is invalid (is-a std::runtime_error)
 //   IoError           a file operation failed (is-a std::runtime_error)
+//   DeviceError       the GPU is missing or failed (is-a std::runtime_error)
 //   Cancelled         Context::cancel() was called while a direct call was computing; solvers catch
 //                     it themselves and return Status::kCancelled
 // Messages start with the operation in brackets and include the values: "[rica] sparsity must be >=
@@ -31,6 +32,21 @@ class KRICA_EXPORT DataError : public std::runtime_error {
 class KRICA_EXPORT IoError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
+};
+
+class KRICA_EXPORT DeviceError : public std::runtime_error {
+ public:
+  enum class Trouble {
+    kNoDevice,     ///< there is no such device, or krica was built without CUDA
+    kOutOfMemory,  ///< on the device
+    kUnsupported,  ///< the device cannot do this, the CPU can
+    kFailed,       ///< anything else that CUDA reports
+  };
+  DeviceError(Trouble trouble, const std::string& what) : runtime_error(what), trouble_(trouble) {}
+  [[nodiscard]] Trouble trouble() const { return trouble_; }
+
+ private:
+  Trouble trouble_;
 };
 
 class KRICA_EXPORT Cancelled : public std::runtime_error {

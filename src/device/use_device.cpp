@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "device/use_device.hpp"
+
+#include <cuda_runtime_api.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "device/check_cuda.hpp"
+#include "device/device_error.hpp"
+#include "device/devices.hpp"
+
+namespace krica::device {
+
+void use_device(const Context& context) {
+  if (!context.cuda_device()) return;
+  const DeviceList list = list_devices();
+  const auto number = static_cast<std::size_t>(*context.cuda_device());
+  if (number >= list.devices.size()) {
+    const std::string why =
+        list.devices.empty() ? list.why_none : fmt::format("there are {}", list.devices.size());
+    throw DeviceError(Trouble::kNoDevice,
+                      fmt::format("[device] no CUDA device {}: {}; 'krica info --devices' lists "
+                                  "them, --device cpu computes without one",
+                                  number, why));
+  }
+  check(cudaSetDevice(*context.cuda_device()), "choosing a device");
+  static_cast<void>(device_facts());
+}
+
+std::size_t memory_budget(const Context& context) {
+  std::size_t free = 0;
+  std::size_t total = 0;
+  check(cudaMemGetInfo(&free, &total), "asking for free memory");
+  const std::size_t most = free / 10 * 9;
+  const auto asked = static_cast<std::size_t>(context.device_memory_bytes());
+  return asked > 0 ? std::min(asked, most) : most;
+}
+
+}  // namespace krica::device
