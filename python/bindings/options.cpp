@@ -120,6 +120,10 @@ RunOptions run_options_from(const py::dict& values) {
   RunOptions options;
   if (values.contains("threads")) read("threads", values["threads"], options.threads);
   if (values.contains("memory")) read("memory", values["memory"], options.memory);
+  if (values.contains("device")) read("device", values["device"], options.device);
+  if (values.contains("precision")) read("precision", values["precision"], options.precision);
+  if (values.contains("device_memory"))
+    read("device_memory", values["device_memory"], options.device_memory);
   if (values.contains("callback")) options.callback = values["callback"];
   return options;
 }

@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "krica/runtime/error.hpp"
+#include "krica/runtime/words.hpp"
 
 namespace krica::python {
 namespace {
@@ -15,7 +16,12 @@ constexpr std::chrono::milliseconds kSignalInterval{50};
 }  // namespace
 
 Running::Running(const RunOptions& options, std::uint64_t seed) : callback_(options.callback) {
-  ContextOptions context{.threads = options.threads, .seed = seed, .memory_bytes = options.memory};
+  ContextOptions context{.threads = options.threads,
+                         .seed = seed,
+                         .memory_bytes = options.memory,
+                         .device = options.device,
+                         .precision = from_words<Precision>(options.precision, "precision"),
+                         .device_memory_bytes = options.device_memory};
   if (!callback_.is_none()) context.progress = [this](const Progress& p) { report(p); };
   context_.emplace(std::move(context));
 }

@@ -15,10 +15,13 @@ namespace krica::python {
 
 namespace py = pybind11;
 
-/// What Python says about running: threads, memory in bytes, and a callable for progress or None.
+/// What Python says about running: threads, memory in bytes, the device, and a callable for progress or None.
 struct RunOptions {
   int threads = 0;
   std::int64_t memory = ContextOptions().memory_bytes;
+  std::string device = "cpu";
+  std::string precision = "tf32";
+  std::int64_t device_memory = 0;  // 0: most of what is free
   py::object callback = py::none();
 };
 

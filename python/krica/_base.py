@@ -24,11 +24,11 @@ _HISTORY_TYPE = np.dtype(
 _UNITS = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30}
 
 
-def memory_bytes(memory):
+def memory_bytes(memory, name="memory"):
     """512M or 4G, as on the command line, or a number of bytes."""
     match = re.fullmatch(r"(\d+(?:\.\d*)?)([KMG]?)", str(memory).upper())
     if match is None or float(match[1]) * _UNITS[match[2]] < 2**20:
-        raise ValueError(f"memory must be at least 1M, such as 512M or 4G, got {memory!r}")
+        raise ValueError(f"{name} must be at least 1M, such as 512M or 4G, got {memory!r}")
     return int(float(match[1]) * _UNITS[match[2]])
 
 
@@ -67,7 +67,14 @@ class ModelEstimator(BaseEstimator):
         raise NotImplementedError
 
     def _run_options(self, callback=None):
-        return {"threads": self._threads(), "memory": memory_bytes(self.memory), "callback": callback}
+        return {
+            "threads": self._threads(),
+            "memory": memory_bytes(self.memory),
+            "device": self.device,
+            "precision": self.precision,
+            "device_memory": 0 if self.device_memory is None else memory_bytes(self.device_memory, "device_memory"),
+            "callback": callback,
+        }
 
     def _learn(self, X, labels=(), class_names=(), label_type="text", **more):
         """Trains a model and keeps it; where that is interrupted, keeps the best so far and raises."""

@@ -13,8 +13,8 @@ from ._options import FORMER_NAMES, OPTIONS, SKLEARN_NAMES, with_parameters
 
 _LIBRARY_NAMES = {library: name for name, library in SKLEARN_NAMES.items()}
 _PARAMETERS = (
-    *(_LIBRARY_NAMES.get(name, name) for name in OPTIONS), "n_jobs", "memory", "checkpoint", "verbose", "callback",
-    *FORMER_NAMES,
+    *(_LIBRARY_NAMES.get(name, name) for name in OPTIONS), "n_jobs", "memory", "device", "precision", "device_memory",
+    "checkpoint", "verbose", "callback", *FORMER_NAMES,
 )  # fmt: skip
 # The types of class labels, by NumPy's kinds; anything else is text.
 _LABEL_TYPES = {"b": "boolean", "i": "integer", "u": "integer", "f": "float"}

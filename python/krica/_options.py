@@ -61,6 +61,13 @@ RUNNING = {
         "int or None",
     ),
     "memory": Option("4G", "memory budget: a number of bytes, or a text such as 512M or 4G", [], "int or str"),
+    "device": Option("cpu", "cpu, cuda, or cuda:N for one of several GPUs; what has no GPU form runs on the CPU", [], "str"),
+    "precision": Option(
+        "tf32", "rounding of matrix products on a GPU; the CPU always uses float32", ["float32", "tf32", "bf16"], "str"
+    ),
+    "device_memory": Option(
+        None, "memory budget on the GPU, like `memory`; None for most of what is free", [], "int, str or None"
+    ),
     "checkpoint": Option(
         None,
         "file for progress, so that the same fit resumes after an interruption; None for none",

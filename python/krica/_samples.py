@@ -13,7 +13,7 @@ _KERNEL_PCA = ("whitening_epsilon", "whitening_components", "whitening_gamma", "
 _CODING = ("encoder", "threshold")
 _KERNEL = ("kernel", "gamma", "degree", "kernel_scale")
 _SOLVING = ("init", "solver", "iterations", "epochs", "batch", "rate")
-_ALWAYS = ("patches", "random_state", "n_jobs", "memory", "verbose", "callback")
+_ALWAYS = ("patches", "random_state", "n_jobs", "memory", "device", "precision", "device_memory", "verbose", "callback")
 
 
 @with_parameters(

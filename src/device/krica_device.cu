@@ -122,8 +122,8 @@ void KricaDevice::Parts::sum_self() {
 void KricaDevice::Parts::product(Op left, Op right, ProductSize size, const float* a, int a_stride,
                                  const float* b, int b_stride, float beta, float* c, int c_stride,
                                  bool exact) {
-  Blas::current().product(exact ? Products::kFloat32 : options.products, size, left,
-                          {a, a_stride}, right, {b, b_stride}, {c, c_stride}, 1, beta);
+  Blas::current().product(exact ? Products::kFloat32 : options.products, size, left, {a, a_stride},
+                          right, {b, b_stride}, {c, c_stride}, 1, beta);
 }
 
 /// The samples from `first` on, as many as a block has.
@@ -135,21 +135,21 @@ void KricaDevice::Parts::add_block(std::int64_t first, int block) {
   const float* x = X.data() + static_cast<std::size_t>(first) * static_cast<std::size_t>(width);
   const float beta = first == 0 ? 0.0F : 1.0F;
   const int t_stride = options.block_rows;
-  product(Op::kPlain, Op::kTransposed, {rows, stride, width}, x, width, W.data(), width, 0, S.data(),
-          stride);
+  product(Op::kPlain, Op::kTransposed, {rows, stride, width}, x, width, W.data(), width, 0,
+          S.data(), stride);
   if (all)
     mercer_kernel<<<kTermBlocks, kTileThreads>>>(kernel, S.data(), St.data(), stride, t_stride,
                                                  norms_x.data() + first, norms_w.data(), rows, K);
-  product(Op::kPlain, Op::kTransposed, {rows, stride, stride}, S.data(), stride, G.data(), stride, 0,
-          T.data(), stride);  // G is its own transpose
-  product(Op::kPlain, Op::kTransposed, {stride, stride, rows}, St.data(), t_stride, St.data(), t_stride,
-          beta, C.data(), stride);
+  product(Op::kPlain, Op::kTransposed, {rows, stride, stride}, S.data(), stride, G.data(), stride,
+          0, T.data(), stride);  // G is its own transpose
+  product(Op::kPlain, Op::kTransposed, {stride, stride, rows}, St.data(), t_stride, St.data(),
+          t_stride, beta, C.data(), stride);
   if (all)
     krica_terms_kernel<<<kTermBlocks, kTileThreads>>>(
         kernel, term, S.data(), T.data(), Mt.data(), stride, t_stride, rows, K,
         values.data() + static_cast<std::size_t>(block) * kTermBlocks);
-  product(Op::kPlain, Op::kTransposed, {stride, width, rows}, Mt.data(), t_stride, Xt.data() + first,
-          xt_stride, beta, D.data(), width);
+  product(Op::kPlain, Op::kTransposed, {stride, width, rows}, Mt.data(), t_stride,
+          Xt.data() + first, xt_stride, beta, D.data(), width);
 }
 
 double KricaDevice::value_and_gradient(const float* W, float* gradient) {
@@ -158,8 +158,8 @@ double KricaDevice::value_and_gradient(const float* W, float* gradient) {
   widen_kernel<<<(p.K + 7) / 8, 256>>>(W, p.K, p.n, p.width, 0.0F, p.W.data(), p.norms_w.data());
   const dim3 gram_blocks(static_cast<unsigned>((p.stride + 255) / 256),
                          static_cast<unsigned>(p.stride));
-  p.product(Op::kPlain, Op::kTransposed, {p.stride, p.stride, p.width}, p.W.data(), p.width, p.W.data(),
-            p.width, 0, p.G.data(), p.stride, true);
+  p.product(Op::kPlain, Op::kTransposed, {p.stride, p.stride, p.width}, p.W.data(), p.width,
+            p.W.data(), p.width, 0, p.G.data(), p.stride, true);
   gram_kernel<<<gram_blocks, 256>>>(kernel, p.G.data(), p.stride, p.norms_w.data(), p.K);
   int block = 0;
   for (std::int64_t first = 0; first < p.m; first += p.options.block_rows)
@@ -168,8 +168,8 @@ double KricaDevice::value_and_gradient(const float* W, float* gradient) {
   widen_kernel<<<(p.K + 7) / 8, 256>>>(W, p.K, p.n, p.width, 1.0F, p.W.data(), p.norms_w.data());
   gram_weights_kernel<<<dim3(gram_blocks.x, static_cast<unsigned>(p.K)), 256>>>(
       kernel, 2 * p.options.reconstruction, p.G.data(), p.C.data(), p.stride, p.K);
-  p.product(Op::kTransposed, Op::kPlain, {p.K, p.width, p.K}, p.C.data(), p.stride, p.W.data(), p.width,
-            1, p.D.data(), p.width);
+  p.product(Op::kTransposed, Op::kPlain, {p.K, p.width, p.K}, p.C.data(), p.stride, p.W.data(),
+            p.width, 1, p.D.data(), p.width);
   krica_finish_kernel<<<(p.K * p.n + 255) / 256, 256>>>(is_distance(kernel.kind),
                                                         1.0F / static_cast<float>(p.m), p.D.data(),
                                                         p.width, W, p.K, p.n, gradient);

@@ -25,8 +25,8 @@ struct KricaDeviceOptions {
   float epsilon = 1e-4F;
   float reconstruction = 1;
   Products products = Products::kTf32;  ///< of products; W Wᵀ is always in float32
-  int block_rows = 32768;      ///< samples at a time
-  bool products_only = false;  ///< for timing cuBLAS alone; results are meaningless
+  int block_rows = 32768;               ///< samples at a time
+  bool products_only = false;           ///< for timing cuBLAS alone; results are meaningless
 };
 
 /// What KricaDevice's constructor checks before it looks for a device.

@@ -5,8 +5,8 @@
 #include "device/device_memory.hpp"
 #include "device/devices.hpp"
 #include "device/krica_device.hpp"
-#include "device/pooled_encoder.hpp"
-#include "device/pooled_gradient.hpp"
+#include "device/pool_power.hpp"
+#include "device/pooled_codes.hpp"
 #include "device/use_device.hpp"
 
 namespace krica::device {
@@ -35,36 +35,15 @@ void* allocate(std::size_t /*bytes*/) { no_cuda(); }
 void release(void* /*memory*/) noexcept {}
 void copy(void* /*to*/, const void* /*from*/, std::size_t /*bytes*/) { no_cuda(); }
 
-struct PooledEncoder::Parts {};
-PooledEncoder::PooledEncoder(const PatchSpec& patch, const PoolSpec& pool, const AtomSpec& atoms,
-                             Products /*precision*/) {
-  require_usable(patch, pool, atoms);
+void raise_to_power(double /*power*/, float* /*values*/, float* /*slopes*/, std::size_t /*count*/,
+                    Stream /*stream*/) {
   no_cuda();
 }
-PooledEncoder::~PooledEncoder() = default;
-void PooledEncoder::set_atoms(const AtomSpec& /*atoms*/, Stream /*stream*/) { no_cuda(); }
-int PooledEncoder::cells() const { no_cuda(); }
-int PooledEncoder::channels() const { no_cuda(); }
-const TilePlan& PooledEncoder::plan() const { no_cuda(); }
-void PooledEncoder::encode(const std::uint8_t* /*images*/, std::int64_t /*count*/,
-                           float* /*features*/, Stream /*stream*/) {
-  no_cuda();
-}
-int PooledEncoder::most_images_at_a_time(std::int64_t /*count*/) const { no_cuda(); }
-void PooledEncoder::read(const std::uint8_t* /*images*/, int /*count*/, Stream /*stream*/) {
-  no_cuda();
-}
-void PooledEncoder::encode_read(float* /*features*/, Stream /*stream*/) { no_cuda(); }
 
-struct PooledGradient::Parts {};
-PooledGradient::PooledGradient(const PooledEncoder& encoder, const PoolSpec& /*pool*/)
-    : encoder_(encoder) {
-  no_cuda();
-}
-PooledGradient::~PooledGradient() = default;
-void PooledGradient::run(const float* /*Q*/, float* /*gradient*/, float* /*gradient_shapes*/,
-                         Stream /*stream*/) {
-  static_cast<void>(encoder_);
+std::unique_ptr<PooledCodes> make_pooled_codes(const PatchSpec& patch, const PoolSpec& pool,
+                                               const AtomSpec& atoms,
+                                               const PooledCodesOptions& /*options*/) {
+  require_usable(patch, pool, atoms);
   no_cuda();
 }
 

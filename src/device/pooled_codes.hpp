@@ -58,8 +58,8 @@ struct PooledCodesOptions {
   bool every_card = false;  ///< do not use the kernels for Hopper; for tests
 };
 
-/// Throws InvalidArgument, and DeviceError: kNoDevice, kOutOfMemory, kUnsupported (a gradient of the
-/// triangle code).
+/// Throws InvalidArgument, and DeviceError: kNoDevice, kOutOfMemory, kUnsupported (a gradient of
+/// the triangle code).
 std::unique_ptr<PooledCodes> make_pooled_codes(const PatchSpec& patch, const PoolSpec& pool,
                                                const AtomSpec& atoms,
                                                const PooledCodesOptions& options);

@@ -120,7 +120,6 @@ void require_usable(const PatchSpec& patch, const PoolSpec& pool, const AtomSpec
   require(!pool.cells.empty() && pool.cells.size() == pool.weights.size(), "device",
           "{} pooling cells with {} weights", pool.cells.size(), pool.weights.size());
   require(atoms.count >= 1 && atoms.W != nullptr, "device", "{} atoms", atoms.count);
-  kernel_width(std::max(patch.inputs(), patch.values()));
 }
 
 void require_same_atoms(const AtomSpec& atoms, const AtomSpec& before) {

@@ -19,6 +19,7 @@ struct PatchSpec {
   int height = 0;
   int width = 0;
   int field = 6;
+  float pixel_scale = 1;             ///< takes pixels to 0 ... 255
   double contrast_epsilon = 10;      ///< 0: no contrast normalisation
   int outputs = 0;                   ///< of the whitening; 0: none is done
   const float* transform = nullptr;  ///< inputs × outputs
@@ -51,8 +52,7 @@ struct AtomSpec {
   [[nodiscard]] int channels() const { return count * channels_per_atom(kind); }
 };
 
-/// Throws InvalidArgument for what makes no sense, and DeviceError (kUnsupported) for patches with
-/// more values than any kernel takes.
+/// Throws InvalidArgument for what makes no sense.
 void require_usable(const PatchSpec& patch, const PoolSpec& pool, const AtomSpec& atoms);
 /// Throws InvalidArgument unless they are as many and of the same kind.
 void require_same_atoms(const AtomSpec& atoms, const AtomSpec& before);

@@ -4,8 +4,10 @@
 #include <algorithm>
 #include <utility>
 
+#include "features/device_encoder.hpp"
 #include "features/pooled_encoder.hpp"
 #include "runtime/check.hpp"
+#include "runtime/large_matrix.hpp"
 
 namespace krica {
 namespace {
@@ -19,6 +21,21 @@ constexpr Index kBlocksPerThread = 16;  // per batch at most: progress is report
 Index batch_blocks(const Context& context, Index block_values) {
   const Index fit = kBatchBytes / (block_values * static_cast<Index>(sizeof(float)));
   return std::clamp<Index>(fit, context.threads(), kBlocksPerThread * context.threads());
+}
+
+void extract_on_device(const Context& context, DeviceEncoder& encoder, const ImageSet& images,
+                       Index first, FeatureMatrix& result,
+                       const std::function<void(Index)>& done) {
+  // As on the CPU, chunks do not depend on `first`.
+  for (Index at = first / encoder.chunk() * encoder.chunk(); at < images.size();) {
+    context.check_cancelled();
+    const Range chunk{at, std::min(at + encoder.chunk(), images.size())};
+    encoder.encode(context, images, chunk, result.view().rows_between(chunk.begin, chunk.end));
+    release_pages_when_due();
+    at = chunk.end;
+    done(at);
+    context.report({kName, at, images.size(), 0});
+  }
 }
 
 }  // namespace
@@ -54,6 +71,8 @@ void FeatureExtractor::extract(const Context& context, const ImageSet& images, I
   require(result.rows() == images.size() && result.cols() == features(), kName,
           "a result of {} x {} for {} x {}", result.rows(), result.cols(), images.size(),
           features());
+  if (const auto on_device = device_encoder(context, *source_, encoder_, images.pixel_type()))
+    return extract_on_device(context, *on_device, images, first, result, done);
   // The blocks do not depend on `first`, so that resuming gives the same bits.
   const Index values = shape().values();
   const Partition blocks(images.size(), positions() == 1 ? kTilePositions : kImagesAtATime);

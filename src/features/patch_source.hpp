@@ -40,6 +40,7 @@ class PatchSource {
                     std::move(preprocessing)) {}
 
   [[nodiscard]] const ImageShape& shape() const { return shape_; }
+  [[nodiscard]] const LocalDescriptors& descriptors() const { return *descriptors_; }
   [[nodiscard]] const Preprocessing& preprocessing() const { return preprocessing_; }
   [[nodiscard]] const PoolingGrid& grid() const { return grid_; }
   /// Exponent of the pooled codes.

@@ -24,6 +24,10 @@ class PixelPatches final : public LocalDescriptors {
     return {(shape.height - field_) / stride_ + 1, (shape.width - field_) / stride_ + 1};
   }
 
+  [[nodiscard]] std::optional<LocalDescriptorOptions> pixel_patches() const override {
+    return LocalDescriptorOptions{field_, stride_};
+  }
+
   void read(const float* image, const ImageShape& shape, std::span<const PositionRun> runs,
             MatrixView<float> descriptors) const override {
     float* patch = descriptors.data();

@@ -10,6 +10,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <span>
 
 #include "krica/data/image_set.hpp"
@@ -32,6 +33,16 @@ struct PositionRun {
   Index count = 0;
 };
 
+struct LocalDescriptorOptions {
+  Index receptive_field = 6;  ///< side of a patch in pixels, >= 1
+  Index stride = 1;           ///< pixels between neighbouring patches, >= 1
+
+  /// The same at every possible position, to learn from.
+  [[nodiscard]] LocalDescriptorOptions dense() const { return {receptive_field, 1}; }
+
+  void validate() const;
+};
+
 class LocalDescriptors {
  public:
   LocalDescriptors() = default;
@@ -44,22 +55,16 @@ class LocalDescriptors {
   /// The positions of an image of that shape, which may differ between images. Throws
   /// InvalidArgument if it has none.
   [[nodiscard]] virtual Positions positions(const ImageShape& shape) const = 0;
+  /// How they are read if they are patches of pixels, for those who read pixels themselves.
+  [[nodiscard]] virtual std::optional<LocalDescriptorOptions> pixel_patches() const {
+    return std::nullopt;
+  }
   /// Writes the descriptors of a planar image to the rows of `descriptors`, run by run.
   /// Single-threaded.
   virtual void read(const float* image, const ImageShape& shape, std::span<const PositionRun> runs,
                     MatrixView<float> descriptors) const = 0;
 };
 using LocalDescriptorsPtr = std::shared_ptr<const LocalDescriptors>;
-
-struct LocalDescriptorOptions {
-  Index receptive_field = 6;  ///< side of a patch in pixels, >= 1
-  Index stride = 1;           ///< pixels between neighbouring patches, >= 1
-
-  /// The same at every possible position, to learn from.
-  [[nodiscard]] LocalDescriptorOptions dense() const { return {receptive_field, 1}; }
-
-  void validate() const;
-};
 
 /// The descriptors for images like these; for samples their values, whatever the options. Throws
 /// InvalidArgument for invalid options.

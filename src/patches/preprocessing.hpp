@@ -49,6 +49,11 @@ class KRICA_EXPORT Preprocessing {
     float pixel_scale = 1;
     double epsilon = 0;  ///< 0: none
   };
+  [[nodiscard]] const Contrast& contrast() const { return contrast_; }
+  /// Null with kernel PCA.
+  [[nodiscard]] const Whitening* linear_whitening() const {
+    return kernel_pca_ ? nullptr : &whitening_;
+  }
   static Contrast normalise_contrast(const Context& context, MatrixView<float> patches,
                                      const PreprocessingOptions& options);
   static Preprocessing fit_normalised(const Context& context, ConstMatrixView<float> patches,

@@ -13,7 +13,7 @@ namespace krica::device {
 namespace {
 
 constexpr Products kPrecisions[] = {Products::kFloat32, Products::kTf32, Products::kBf16x3,
-                                     Products::kBf16};
+                                    Products::kBf16};
 
 double tolerance(Products precision) {
   switch (precision) {

@@ -160,6 +160,9 @@ int run_reporting_errors(int argc, char** argv) {
     return complain(kBadData, error.what());
   } catch (const IoError& error) {
     return complain(kFileSystem, error.what());
+  } catch (const DeviceError& error) {
+    const bool missing = error.trouble() == DeviceError::Trouble::kNoDevice;
+    return complain(missing ? kUsage : kFileSystem, error.what());
   } catch (const OutOfMemory& error) {
     return complain(kFileSystem, error.what());
   } catch (const std::bad_alloc&) {

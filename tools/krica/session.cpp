@@ -13,6 +13,7 @@
 #include <optional>
 #include <utility>
 
+#include "device/use_device.hpp"
 #include "krica/runtime/error.hpp"
 #include "krica/runtime/words.hpp"
 #include "models/model_parts.hpp"
@@ -71,7 +72,7 @@ CLI::Option* add_auto_number(CLI::App& command, const std::string& name, Auto<Nu
 }
 
 /// The bytes of a size such as 1.5G. A plain number is a number of bytes.
-double memory_size(const std::string& text) {
+double memory_size(std::string_view option, const std::string& text) {
   const char* const end = text.data() + text.size();
   double size = 0;
   const auto [rest, error] = std::from_chars(text.data(), end, size);
@@ -80,15 +81,15 @@ double memory_size(const std::string& text) {
   const std::size_t place = unit.size() == 1 ? kUnits.find(unit[0]) : std::string::npos;
   if (error != std::errc() || !std::isfinite(size) || (!unit.empty() && place > kUnits.size())) {
     throw UsageError(
-        fmt::format("--memory must be a size such as 512M or 4G, with k, M, G or T, got '{}'; for "
-                    "no limit, use the maximum of 1024T",
-                    text));
+        fmt::format("{} must be a size such as 512M or 4G, with k, M, G or T, got '{}'; for no "
+                    "limit, use the maximum of 1024T",
+                    option, text));
   }
   if (!unit.empty()) size *= std::pow(1024.0, static_cast<double>(place + 1));
   if (size < kLeastMemory)
-    throw UsageError(fmt::format("--memory must be at least 1M, got {}", text));
+    throw UsageError(fmt::format("{} must be at least 1M, got {}", option, text));
   if (size > kMostMemory)
-    throw UsageError(fmt::format("--memory must be at most 1024T, got {}", text));
+    throw UsageError(fmt::format("{} must be at most 1024T, got {}", option, text));
   return size;
 }
 
@@ -169,10 +170,29 @@ void add_session_options(CLI::App& command, SessionOptions& options) {
       ->group(group);
   command
       .add_option_function<std::string>(
-          "--memory", [&options](const std::string& text) { options.memory = memory_size(text); },
+          "--memory", [&options](const std::string& text) { options.memory = memory_size("--memory", text); },
           "memory budget, e.g. 512M or 4G")
       ->type_name("SIZE")
       ->default_str("4G")
+      ->group(group);
+  command.add_option("--device", options.device, "cpu, cuda, or cuda:N for one of several GPUs")
+      ->capture_default_str()
+      ->group(group);
+  command
+      .add_option("--precision", options.precision,
+                  "rounding of matrix products on a GPU; the CPU always uses float32")
+      ->check(one_of(all_names<Precision>()))
+      ->capture_default_str()
+      ->group(group);
+  command
+      .add_option_function<std::string>(
+          "--device-memory",
+          [&options](const std::string& text) {
+            options.device_memory = text == "auto" ? 0 : memory_size("--device-memory", text);
+          },
+          "memory budget on the GPU, e.g. 8G; auto is most of what is free")
+      ->type_name("SIZE")
+      ->default_str("auto")
       ->group(group);
   command.add_flag("--quiet", options.quiet, "do not show progress")->group(group);
   command.add_flag("--json", options.json, "print one JSON object on standard output")
@@ -255,11 +275,16 @@ Context make_context(const SessionOptions& options, std::uint64_t seed) {
   if (options.threads < 0 || options.threads > 256) {
     throw UsageError(fmt::format("--threads must be 0 to 256, got {}", options.threads));
   }
-  ContextOptions context{.threads = options.threads,
-                         .seed = seed,
-                         .memory_bytes = static_cast<std::int64_t>(options.memory)};
+  ContextOptions context{
+      .threads = options.threads,
+      .seed = seed,
+      .memory_bytes = static_cast<std::int64_t>(options.memory),
+      .device = options.device,
+      .precision = from_words<Precision>(options.precision, "precision"),
+      .device_memory_bytes = static_cast<std::int64_t>(options.device_memory)};
   if (!options.quiet) context.progress = ProgressPrinter();
-  interruptible.emplace(std::move(context));
+  check_usage([&] { interruptible.emplace(std::move(context)); });
+  device::use_device(*interruptible);  // so that a missing one is told before the work
   can_be_cancelled = true;
   return *interruptible;
 }

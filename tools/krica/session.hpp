@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What all commands share: --threads, --memory, --quiet, --json and --config; the data options;
+// What all commands share: --threads, --memory, --device, --quiet, --json and --config; the data options;
 // progress on standard error; Ctrl-C.
 #pragma once
 
@@ -28,6 +28,9 @@ class UsageError : public std::runtime_error {
 struct SessionOptions {
   int threads = 0;
   double memory = 0x1p32;  // bytes
+  std::string device = "cpu";
+  std::string precision = "tf32";
+  double device_memory = 0;  // bytes; 0: most of what is free
   bool quiet = false;
   bool json = false;
   std::filesystem::path config;

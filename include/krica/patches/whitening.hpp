@@ -49,6 +49,10 @@ class KRICA_EXPORT Whitening {
     return kind_ == WhiteningKind::kNone ? inputs_ : transform_.cols();
   }
 
+  /// Whitened x is x · transform - offset; both are empty without whitening.
+  [[nodiscard]] ConstMatrixView<float> transform() const { return transform_; }
+  [[nodiscard]] const std::vector<float>& offset() const { return offset_; }
+
   /// Whitens one tile, single-threaded: samples (rows × inputs) to whitened (rows × outputs). They
   /// must not overlap.
   void apply(ConstMatrixView<float> samples, MatrixView<float> whitened) const;
