@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "device/hinge_sums.hpp"
 #include "krica/runtime/error.hpp"
 #include "runtime/blas.hpp"
 #include "runtime/columns.hpp"
@@ -15,9 +16,12 @@ constexpr Index kBlockFeatures = 8192;  // 256 MiB per block
 constexpr Index kGramRows = 32768;
 constexpr Index kTileColumns = 256;
 
-/// Every step-th row, with the smallest step that stays below kGramRows.
+/// The smallest step between rows that stays below kGramRows.
+Index row_step(ConstMatrixView<float> features) {
+  return (features.rows() + kGramRows - 1) / kGramRows;
+}
 ConstMatrixView<float> spread_rows(ConstMatrixView<float> features) {
-  const Index step = (features.rows() + kGramRows - 1) / kGramRows;
+  const Index step = row_step(features);
   return {features.data(), features.rows() / step, features.cols(), features.outerStride() * step};
 }
 
@@ -27,20 +31,29 @@ void scale_last_column(MatrixView<float> matrix, float factor) {
 
 }  // namespace
 
-FeatureMetric::FeatureMetric(const Context& context, ConstMatrixView<float> features) {
+FeatureMetric::FeatureMetric(const Context& context, ConstMatrixView<float> features,
+                             device::HingeSums* on_device) {
+  const ConstMatrixView<float> rows = spread_rows(features);
   const Partition blocks(features.cols(), kBlockFeatures);
   for (Index b = 0; b < blocks.count(); ++b) {
     Block block{blocks[b], Matrix<float>(blocks[b].size(), blocks[b].size()), {}};
-    add_gram(context, columns_of(spread_rows(features), blocks[b]), block);
+    Matrix<float>& gram = block.gram_and_inverse;
+    if (on_device != nullptr) {
+      on_device->gram(static_cast<int>(blocks[b].begin), static_cast<int>(blocks[b].size()),
+                      static_cast<int>(rows.rows()), static_cast<int>(row_step(features)),
+                      1.0F / static_cast<float>(rows.rows()), gram.data());
+    } else {
+      add_gram(context, columns_of(rows, blocks[b]), gram);
+    }
+    for (Index j = 0; j < gram.rows(); ++j) block.gram_diagonal.push_back(gram(j, j));
     blocks_.push_back(std::move(block));
   }
 }
 
 void FeatureMetric::add_gram(const Context& context, ConstMatrixView<float> features,
-                             Block& block) {
+                             Matrix<float>& gram) {
   const Partition tiles(features.cols(), kTileColumns);
   const float scale = 1.0F / static_cast<float>(features.rows());
-  Matrix<float>& gram = block.gram_and_inverse;
   const Work work = work_of(features.size(), features.cols(), 0.5);
   parallel_for(context, tiles.count() * tiles.count(), work, [&](Index pair) {
     const Range rows = tiles[pair / tiles.count()];
@@ -51,7 +64,6 @@ void FeatureMetric::add_gram(const Context& context, ConstMatrixView<float> feat
         columns_of(features, columns), 0.0F,
         columns_of(MatrixView<float>(gram).rows_between(rows.begin, rows.end), columns));
   });
-  for (Index j = 0; j < gram.rows(); ++j) block.gram_diagonal.push_back(gram(j, j));
 }
 
 void FeatureMetric::factor(const Context& context, double r) {

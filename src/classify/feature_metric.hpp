@@ -17,10 +17,16 @@
 
 namespace krica {
 
+namespace device {
+class HingeSums;
+}
+
 class FeatureMetric {
  public:
-  /// The Gram matrix of the features (m×F) on at most kGramRows samples, evenly spaced.
-  FeatureMetric(const Context& context, ConstMatrixView<float> features);
+  /// The Gram matrix of the features (m×F) on at most kGramRows samples, evenly spaced; computed by
+  /// `on_device`, made of the same features, unless it is null.
+  FeatureMetric(const Context& context, ConstMatrixView<float> features,
+                device::HingeSums* on_device = nullptr);
 
   /// L⁻¹ for r > 0, rounded to a power of ten. Increases r if rounding has made M indefinite. Does
   /// nothing if the rounded r has not changed.
@@ -38,7 +44,8 @@ class FeatureMetric {
     std::vector<float> gram_diagonal;
   };
 
-  static void add_gram(const Context& context, ConstMatrixView<float> features, Block& block);
+  static void add_gram(const Context& context, ConstMatrixView<float> features,
+                       Matrix<float>& gram);
   static void factor_block(const Context& context, Block& block, double r);
 
   std::vector<Block> blocks_;

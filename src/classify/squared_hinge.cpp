@@ -5,6 +5,8 @@
 #include <vector>
 
 #include "classify/class_products.hpp"
+#include "device/hinge_sums.hpp"
+#include "device/use_device.hpp"
 
 namespace krica {
 namespace {
@@ -24,12 +26,14 @@ double squared_norm(ConstMatrixView<float> W) {
 }  // namespace
 
 SquaredHinge::SquaredHinge(ConstMatrixView<float> Z, std::span<const int> labels, Index n_classes,
-                           std::span<const float> weights, double C)
+                           std::span<const float> weights, double C,
+                           device::HingeSums* on_device)
     : Z_(Z),
       labels_(labels),
       n_classes_(n_classes),
       sample_weights_(weights),
-      decay_(1.0 / (C * static_cast<double>(Z.rows()))) {}
+      decay_(1.0 / (C * static_cast<double>(Z.rows()))),
+      on_device_(on_device) {}
 
 /// Sums of the losses and, if it has rows, of their gradient.
 struct SquaredHinge::Sums {
@@ -55,6 +59,14 @@ double SquaredHinge::value(const Context& context, ConstMatrixView<float> W) {
 
 SquaredHinge::Sums SquaredHinge::sums_over_samples(const Context& context, ConstMatrixView<float> W,
                                                    bool with_gradient) const {
+  if (on_device_ != nullptr) {
+    context.check_cancelled();
+    device::use_device(context);
+    Sums sums{0, Matrix<float>(with_gradient ? n_classes_ : 0, cols())};
+    sums.loss = on_device_->evaluate(sample_weights_, Matrix<float>::copy_of(W).data(),
+                                     with_gradient ? sums.gradient.data() : nullptr);
+    return sums;
+  }
   const auto scores = scores_of(W);
   const Partition parts = sum_parts(Z_.rows(), kPartRows);
   return ordered_reduce<Sums>(

@@ -16,12 +16,16 @@
 namespace krica {
 
 class ClassScores;
+namespace device {
+class HingeSums;
+}
 
 class SquaredHinge final : public Objective<float> {
  public:
-  /// `weights` are the a_i; samples with weight 0 are skipped. The views must outlive the object.
+  /// `weights` are the a_i. The views must outlive the object. Sums are computed by `on_device`, made
+  /// of the same samples, unless it is null.
   SquaredHinge(ConstMatrixView<float> Z, std::span<const int> labels, Index n_classes,
-               std::span<const float> weights, double C);
+               std::span<const float> weights, double C, device::HingeSums* on_device = nullptr);
 
   [[nodiscard]] Index rows() const override { return n_classes_; }
   [[nodiscard]] Index cols() const override { return Z_.cols() + 1; }
@@ -43,6 +47,7 @@ class SquaredHinge final : public Objective<float> {
   Index n_classes_;
   std::span<const float> sample_weights_;
   double decay_;  // 1/(C m)
+  device::HingeSums* on_device_;
 };
 
 }  // namespace krica

@@ -3,6 +3,7 @@
 #include <array>
 #include <cmath>
 
+#include "classify/device_svm.hpp"
 #include "classify/feature_metric.hpp"
 #include "classify/sample_span.hpp"
 #include "classify/splits.hpp"
@@ -135,7 +136,8 @@ void SvmTrainer::prepare() {
   if (metric_) return;
   if (SampleSpan::pays(features_.rows(), features_.cols()))
     span_ = std::make_unique<SampleSpan>(context_, features_);
-  metric_ = std::make_unique<FeatureMetric>(context_, rows());
+  on_device_ = device_svm(context_, rows(), labels_, n_classes_);
+  metric_ = std::make_unique<FeatureMetric>(context_, rows(), on_device_.get());
 }
 
 ConstMatrixView<float> SvmTrainer::rows() const { return span_ ? span_->coordinates() : features_; }
@@ -144,7 +146,8 @@ ConstMatrixView<float> SvmTrainer::rows() const { return span_ ? span_->coordina
 LinearClassifier SvmTrainer::solve(const Fit& fit) {
   prepare();
   metric_->factor(context_, 1 / (fit.C * static_cast<double>(features_.rows())));
-  SquaredHinge hinge(rows(), labels_, n_classes_, fit.sample_weights, fit.C);
+  SquaredHinge hinge(rows(), labels_, n_classes_, fit.sample_weights, fit.C,
+                     on_device_.get());
   Rounded objective(hinge, *metric_);
   Lbfgs<float> solver({.max_iterations = options_.max_iterations,
                        .gradient_tolerance = 1e-7,

@@ -4,6 +4,7 @@
 #include "device/device_error.hpp"
 #include "device/device_memory.hpp"
 #include "device/devices.hpp"
+#include "device/hinge_sums.hpp"
 #include "device/krica_device.hpp"
 #include "device/pool_power.hpp"
 #include "device/pooled_codes.hpp"
@@ -37,6 +38,11 @@ void copy(void* /*to*/, const void* /*from*/, std::size_t /*bytes*/) { no_cuda()
 
 void raise_to_power(double /*power*/, float* /*values*/, float* /*slopes*/, std::size_t /*count*/,
                     Stream /*stream*/) {
+  no_cuda();
+}
+
+std::unique_ptr<HingeSums> make_hinge_sums(const SampleMatrix& /*Z*/,
+                                           std::span<const int> /*labels*/, int /*classes*/) {
   no_cuda();
 }
 

@@ -71,6 +71,10 @@ class KRICA_EXPORT LinearClassifier {
 /// The index of the largest score in each row.
 KRICA_EXPORT std::vector<int> best_classes(ConstMatrixView<float> scores);
 
+namespace device {
+class HingeSums;
+}
+
 /// C chosen on held-out samples from 1/m ... 10000/m, with the accuracy of each candidate. Ties go
 /// to the smaller C.
 struct ChosenC {
@@ -134,7 +138,8 @@ class KRICA_EXPORT SvmTrainer {
   std::vector<Index> held_out_;  // empty: a fifth
   // Created on first use:
   std::unique_ptr<class SampleSpan> span_;       // null if the features themselves are used
-  std::unique_ptr<class FeatureMetric> metric_;  // of rows()
+  std::unique_ptr<device::HingeSums> on_device_;  // null if the CPU computes
+  std::unique_ptr<class FeatureMetric> metric_;   // of rows()
 };
 
 /// The loss of a linear classifier that is learned together with its features, as a mean over
