@@ -128,6 +128,9 @@ RunOptions run_options_from(const py::dict& values) {
   return options;
 }
 
-void bind_options(py::module_& module) { module.def("option_table", &option_table); }
+void bind_options(py::module_& module) {
+  module.def("option_table", &option_table);
+  module.def("recipe", &recipe);
+}
 
 }  // namespace krica::python

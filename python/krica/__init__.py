@@ -27,6 +27,7 @@ _HOMES = {
     "objective": "_objectives",
     "rica_objective": "_objectives",
     "load": "_files",
+    "recipe": "_recipes",
     "plot_components": "_plot",
 }
 __all__ = ["__version__", "datasets", *_HOMES]

@@ -22,6 +22,14 @@ constexpr std::string_view kLayout = "2";
 const std::string kFeaturesDone = "features_done";
 constexpr std::chrono::seconds kBetweenWrites{2};
 
+const std::string kCpu = "the CPU";
+
+/// What a result's last bits depend on.
+std::string device_of(const Context& context) {
+  if (!context.cuda_device()) return kCpu;
+  return fmt::format("a GPU in {}", name_of(context.precision()));
+}
+
 /// The options that differ.
 std::string difference(json saved, const json& now) {
   std::string text;
@@ -34,20 +42,23 @@ std::string difference(json saved, const json& now) {
 
 }  // namespace
 
-Checkpoint::Checkpoint(std::filesystem::path path, const PipelineOptions& options,
-                       const std::string& fingerprint)
+Checkpoint::Checkpoint(const Context& context, std::filesystem::path path,
+                       const PipelineOptions& options, const std::string& fingerprint)
     : path_(std::move(path)) {
   if (!active()) return;
   const std::string wanted = to_json(options);
-  if (std::filesystem::exists(path_)) open(wanted, fingerprint);
+  const std::string device = device_of(context);
+  if (std::filesystem::exists(path_)) open(wanted, device, fingerprint);
   archive_.put_text("kind", std::string(kKind));
   archive_.put_text("layout", std::string(kLayout));
   archive_.put_text("version", std::string(version()));
   archive_.put_text("options", wanted);
+  archive_.put_text("device", device);
   archive_.put_text("fingerprint", fingerprint);
 }
 
-void Checkpoint::open(const std::string& options, const std::string& fingerprint) {
+void Checkpoint::open(const std::string& options, const std::string& device,
+                      const std::string& fingerprint) {
   archive_ = Archive::load(path_);
   const std::string file = path_.string();
   if (!archive_.has_text("kind") || archive_.text("kind") != kKind)
@@ -62,6 +73,11 @@ void Checkpoint::open(const std::string& options, const std::string& fingerprint
       difference(flat_object(archive_.text("options"), "checkpoint " + file), json::parse(options));
   require(other.empty(), "checkpoint", "{} was made with other options:{}; remove it to start over",
           file, other);
+  const std::string began_on = archive_.has_text("device") ? archive_.text("device") : kCpu;
+  require(began_on == device, "checkpoint",
+          "{} was made on {}, this is {}, whose results differ in their last bits; continue there, "
+          "or remove it to start over",
+          file, began_on, device);
   if (archive_.text("fingerprint") != fingerprint) {
     throw DataError(
         fmt::format("[checkpoint] {} was made with other data; remove it to start over", file));

@@ -20,9 +20,9 @@ namespace krica {
 
 class Checkpoint {
  public:
-  /// Opens the file at `path`, if any. Throws InvalidArgument naming the options that differ,
-  /// DataError for other data or a damaged file.
-  Checkpoint(std::filesystem::path path, const PipelineOptions& options,
+  /// Opens the file at `path`, if any. Throws InvalidArgument naming the options that differ, or
+  /// another kind of device or precision; DataError for other data or a damaged file.
+  Checkpoint(const Context& context, std::filesystem::path path, const PipelineOptions& options,
              const std::string& fingerprint);
 
   [[nodiscard]] bool active() const { return !path_.empty(); }
@@ -71,7 +71,7 @@ class Checkpoint {
   static std::string solver_of(const std::string& stage) { return stage + "_state"; }
   void put(const std::string& name, const Archive& part);
   [[nodiscard]] std::optional<Archive> get(const std::string& name) const;
-  void open(const std::string& options, const std::string& fingerprint);
+  void open(const std::string& options, const std::string& device, const std::string& fingerprint);
   void write();
 
   std::filesystem::path path_;

@@ -82,6 +82,7 @@ Model::Parts description_from(const Archive& archive) {
   if (archive.has_text("label_type")) parts.label_type = label_type(archive.text("label_type"));
   parts.fingerprint = archive.text("fingerprint");
   parts.preparation = preparation_from(archive);
+  if (archive.has_text("precision")) parts.precision = archive.text("precision");
   if (archive.has_text("value_range")) parts.value_range = value_range(archive.text("value_range"));
   parts.seen = SeenImages::load(archive);
   parts.basis_status = archive.text("basis_status");
@@ -286,6 +287,7 @@ Archive Model::to_archive() const {
     archive.put_text("signal_channels", std::to_string(parts_->signal_channels));
   if (parts_->value_range)
     archive.put_text("value_range", std::string(name_of(*parts_->value_range)));
+  if (!parts_->precision.empty()) archive.put_text("precision", parts_->precision);
   parts_->seen.save(archive);
   archive.put_text("basis_status", parts_->basis_status);
   const std::vector<std::int64_t> shape = {parts_->shape.height, parts_->shape.width,

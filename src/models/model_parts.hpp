@@ -42,6 +42,7 @@ struct Model::Parts {
   /// For samples that are signals: their values are stored channel by channel.
   Index signal_channels = 1;
   std::optional<ValueRange> value_range = {};  ///< of the training images' values, if known
+  std::string precision;  ///< of products, if a GPU computed them; empty: the CPU's float32
   std::string basis_status = "converged";
   std::vector<HistoryRow> history;            ///< of the basis' solver
   std::vector<std::int64_t> atom_class;       ///< of each atom, if atoms belong to classes

@@ -25,6 +25,7 @@ Model::Parts described(const Context& context, const ImageSet& images, const Tra
   parts.preparation = images.info().preparation;
   parts.signal_channels = images.info().signal_channels;
   parts.seen = SeenImages::of(context, images);
+  if (context.cuda_device()) parts.precision = name_of(context.precision());
   if (!images.shape().is_sample()) parts.value_range = value_range_of(context, images);
   return parts;
 }
@@ -145,7 +146,7 @@ Model train(const Context& context, const ImageSet& images, const TrainingJob& j
   check_model_size(images.shape(), settled.options,
                    learns ? settled.options.basis.components.value_or(1) : 0);
   Model::Parts parts = timed(report, "read", [&] { return described(context, images, settled); });
-  Checkpoint checkpoint(settled.checkpoint, settled.options, parts.fingerprint);
+  Checkpoint checkpoint(context, settled.checkpoint, settled.options, parts.fingerprint);
   report.resumed = checkpoint.resumed();
   TrainingRun run{context, settled, checkpoint, report};
   try {

@@ -12,8 +12,9 @@ namespace {
 
 /// The options that most users need, from groups with many.
 constexpr std::array<std::string_view, 13> kCommon = {
-    "--image-size", "--labels", "--test-fraction", "--method",  "--components",
-    "--receptive-field", "--stride", "--pool", "--seed", "--threads", "--device", "--quiet", "--json"};
+    "--image-size",      "--labels", "--test-fraction", "--method", "--components",
+    "--receptive-field", "--stride", "--pool",          "--seed",   "--threads",
+    "--device",          "--quiet",  "--json"};
 constexpr std::array<std::string_view, 3> kLongGroups = {"Data", "Model", "Running"};
 constexpr std::size_t kMany = 25;    // a command with fewer options shows them all
 constexpr std::size_t kWidth = 100;  // columns

@@ -39,6 +39,7 @@ nlohmann::json describe_model(const Model& model) {
                            {"basis_status", model.parts().basis_status},
                            {"basis_iterations", model.parts().history.size()},
                            {"fingerprint", model.parts().fingerprint}};
+  if (!model.parts().precision.empty()) result["precision"] = model.parts().precision;
   if (shape.is_sample()) {
     result["sample_values"] = shape.values();
   } else {

@@ -170,7 +170,8 @@ void add_session_options(CLI::App& command, SessionOptions& options) {
       ->group(group);
   command
       .add_option_function<std::string>(
-          "--memory", [&options](const std::string& text) { options.memory = memory_size("--memory", text); },
+          "--memory",
+          [&options](const std::string& text) { options.memory = memory_size("--memory", text); },
           "memory budget, e.g. 512M or 4G")
       ->type_name("SIZE")
       ->default_str("4G")
@@ -271,17 +272,28 @@ void apply_config(CLI::App& command, const SessionOptions& options) {
   }
 }
 
+void apply_recipe(CLI::App& command, const std::string& name) {
+  if (name.empty()) return;
+  nlohmann::json values;
+  check_usage([&] { values = nlohmann::json::parse(recipe(name)); });
+  for (const auto& [option_name, value] : values.items()) {
+    CLI::Option* option = command.get_option("--" + option_name);
+    if (option->count() > 0) continue;  // what is given takes precedence
+    option->add_result(value.is_string() ? value.get<std::string>() : value.dump());
+    option->run_callback();
+  }
+}
+
 Context make_context(const SessionOptions& options, std::uint64_t seed) {
   if (options.threads < 0 || options.threads > 256) {
     throw UsageError(fmt::format("--threads must be 0 to 256, got {}", options.threads));
   }
-  ContextOptions context{
-      .threads = options.threads,
-      .seed = seed,
-      .memory_bytes = static_cast<std::int64_t>(options.memory),
-      .device = options.device,
-      .precision = from_words<Precision>(options.precision, "precision"),
-      .device_memory_bytes = static_cast<std::int64_t>(options.device_memory)};
+  ContextOptions context{.threads = options.threads,
+                         .seed = seed,
+                         .memory_bytes = static_cast<std::int64_t>(options.memory),
+                         .device = options.device,
+                         .precision = from_words<Precision>(options.precision, "precision"),
+                         .device_memory_bytes = static_cast<std::int64_t>(options.device_memory)};
   if (!options.quiet) context.progress = ProgressPrinter();
   check_usage([&] { interruptible.emplace(std::move(context)); });
   device::use_device(*interruptible);  // so that a missing one is told before the work

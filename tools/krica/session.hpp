@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What all commands share: --threads, --memory, --device, --quiet, --json and --config; the data options;
-// progress on standard error; Ctrl-C.
+// What all commands share: --threads, --memory, --device, --quiet, --json and --config; the data
+// options; progress on standard error; Ctrl-C.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -64,6 +64,10 @@ void add_pipeline_options(CLI::App& command, PipelineOptions& options);
 /// Sets the options from --config that are not on the command line. Throws UsageError for unknown
 /// names.
 void apply_config(CLI::App& command, const SessionOptions& options);
+
+/// Sets the options of a recipe that neither the command line nor --config gives. Nothing for an
+/// empty name. Throws UsageError for an unknown one.
+void apply_recipe(CLI::App& command, const std::string& name);
 
 /// A context that shows progress and is cancelled by Ctrl-C and SIGTERM.
 Context make_context(const SessionOptions& options, std::uint64_t seed);

@@ -33,6 +33,7 @@ struct TrainCommand {
   std::filesystem::path report;
   bool classifier = true;
   std::string control = "auto";
+  std::string recipe;
 };
 
 /// The training and test images.
@@ -281,6 +282,7 @@ void test_model(const Context& context, const TrainCommand& command, const Train
 
 void run_train(CLI::App& app, TrainCommand& command) {
   apply_config(app, command.session);
+  apply_recipe(app, command.recipe);
   command.atoms = take_atoms_file(command.pipeline);
   check_usage([&] { command.pipeline.validate(); });
   check_target(command.model);
@@ -331,6 +333,10 @@ void add_command(CLI::App& app, const char* name, const char* help, bool classif
         ->check(one_of({"auto", "yes", "no"}))
         ->capture_default_str();
     add_path(*sub, "--report", command->report, "write an HTML report");
+    sub->add_option("--recipe", command->recipe,
+                    "options found together for one purpose, for those not given; accurate: the "
+                    "most accurate for photographs, on a GPU")
+        ->check(one_of(recipe_names()));
   }
   add_session_options(*sub, command->session);
   sub->footer(fmt::format("\nExample: krica {} embedded -o clothes.krica --components 400", name));
