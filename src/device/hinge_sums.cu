@@ -80,6 +80,7 @@ class ResidentHinge final : public HingeSums {
     scores_.fit(static_cast<std::size_t>(rows_) * static_cast<std::size_t>(classes));
     W_.fit(static_cast<std::size_t>(classes) * (cols + 1));
     gradient_.fit(W_.size());
+    check(cudaMemset(gradient_.data(), 0, gradient_.size() * 4), "memory");  // biases stay 0 there
     losses_.fit(static_cast<std::size_t>(blocks_));
     bias_sums_.fit(static_cast<std::size_t>(blocks_) * static_cast<std::size_t>(classes));
   }

@@ -43,9 +43,11 @@ def test_data_is_required_otherwise(krica):
 
 def test_a_missing_device_is_told_before_the_work(without_devices, tmp_path):
     model = tmp_path / "model.krica"
-    message = without_devices("train", "embedded", "-o", model, "--device", "cuda", code=2)
+    small = ["--method", "random-patches", "--components", "8", "--images", "100", "--patches", "1000"]
+    message = without_devices("train", "embedded", "-o", model, *small, "--device", "cuda", code=2)
     assert "[device]" in message and "--device cpu" in message
     assert not model.exists() and not list(tmp_path.iterdir())
+    without_devices("train", "embedded", "-o", model, *small)
     for command in (["encode", model, "embedded", "-o", tmp_path / "f.npy"], ["evaluate", model, "embedded"]):
         assert "[device]" in without_devices(*command, "--device", "cuda:1", code=2)
 
