@@ -45,7 +45,7 @@ struct TwinOptions {
   ContrastSpec contrast = {};
   ClassSpec classes = {};  ///< needs labels
   Products products = Products::kTf32;
-  std::int64_t block_rows = 0;  ///< samples at a time; 0: 32,768, or fewer in less memory
+  std::int64_t block_rows = 0;  ///< samples at a time; 0: chosen. Fewer in less memory
   std::size_t memory_bytes = std::size_t{4} << 30;
 };
 

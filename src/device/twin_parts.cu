@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
 #include <vector>
 
 #include "device/check_cuda.hpp"
@@ -8,17 +9,22 @@
 namespace krica::device {
 namespace {
 
-constexpr std::int64_t kBlockRows = 32768;
+/// So many that a block's codes take 256 MiB, but no more than keep the products busy.
+std::int64_t usual_block_rows(int stride) {
+  constexpr std::int64_t kMost = 32768;
+  constexpr std::int64_t kCodes = std::int64_t{1} << 26;
+  return std::clamp<std::int64_t>(kCodes / stride, 256, kMost);
+}
 
 int rows_at_a_time(const TwinSamples& samples, const TwinOptions& options, TwinMemory more) {
   const TwinMemory own = DeviceSamples::memory(samples);
   const auto width = static_cast<std::size_t>(filled_up(samples.n + 1)) * sizeof(float);
-  const auto stride = static_cast<std::size_t>(filled_up(options.atoms));
-  more.fixed += own.fixed + 4 * stride * width;
-  more.per_row += own.per_row + width + 2 * stride * sizeof(float) +
-                  TermsOnDevice::bytes_per_row(options.contrast, filled_up(options.atoms));
+  const int stride = filled_up(options.atoms);
+  more.fixed += own.fixed + 4 * static_cast<std::size_t>(stride) * width;
+  more.per_row += own.per_row + width + 2 * static_cast<std::size_t>(stride) * sizeof(float) +
+                  TermsOnDevice::bytes_per_row(options.contrast, stride);
   return block_rows_that_fit(more, options.memory_bytes,
-                             options.block_rows > 0 ? options.block_rows : kBlockRows,
+                             options.block_rows > 0 ? options.block_rows : usual_block_rows(stride),
                              samples.count);
 }
 
