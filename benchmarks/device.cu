@@ -5,7 +5,9 @@
 //   krica_device_benchmarks encode IMAGES ATOMS GRID PRECISION
 //   krica_device_benchmarks epoch IMAGES ATOMS GRID PRECISION BATCH
 //   krica_device_benchmarks krica PRECISION
-// PRECISION: tf32, bf16, bf16x3 or float32 (krica: tf32 or float32).
+//   krica_device_benchmarks rica PRECISION
+//   krica_device_benchmarks kmeans
+// PRECISION: tf32, bf16, bf16x3 or float32 (krica and rica: all but bf16x3).
 #include <algorithm>
 #include <array>
 #include <cstdio>
@@ -14,9 +16,11 @@
 #include <string>
 #include <vector>
 
+#include "device/basis_twin.hpp"
+#include "device/blas.hpp"
 #include "device/check_cuda.hpp"
+#include "device/clustering_twin.hpp"
 #include "device/device_memory.hpp"
-#include "device/krica_device.hpp"
 #include "device/pooled_gradient.hpp"
 #include "device/problem.hpp"
 
@@ -136,28 +140,120 @@ std::vector<float> unit_rows(std::size_t rows, std::size_t n, unsigned seed) {
   return X;
 }
 
-void time_krica(const std::string& precision) {
-  constexpr int kSamples = 400000;
-  constexpr int kValues = 108;
-  constexpr int kAtoms = 1600;
-  const auto X = unit_rows(kSamples, kValues, 1);
-  const DeviceArray<float> W(unit_rows(kAtoms, kValues, 2));
-  DeviceArray<float> gradient;
-  gradient.fit(W.size());
-  Stopwatch watch;
-  std::array<double, 2> times = {};
-  for (const bool products_only : {false, true}) {
-    KricaDeviceOptions options;
-    options.kernel.gamma = 3;
-    options.products = precision == "tf32" ? Products::kTf32 : Products::kFloat32;
-    options.products_only = products_only;
-    KricaDevice objective(X.data(), kSamples, kValues, kAtoms, options);
-    times[products_only ? 1 : 0] =
-        watch.median([&] { objective.value_and_gradient(W.data(), gradient.data()); });
+constexpr int kSamples = 400000;
+constexpr int kValues = 108;
+constexpr int kWidth = 112;
+constexpr int kAtoms = 1600;
+
+TwinSamples learning_samples() {
+  static const auto X = unit_rows(kSamples, kValues, 1);
+  return {X.data(), kSamples, kValues, kValues};
+}
+std::vector<float> learning_atoms() { return unit_rows(kAtoms, kValues, 2); }
+
+/// The products of a pass over all samples, `rows` at a time.
+class PassProducts {
+ public:
+  PassProducts(Products products, int rows)
+      : products_(products), most_(rows), rows_(rows), W_(unit_rows(kAtoms, kWidth, 2)) {
+    X_.assign(unit_rows(static_cast<std::size_t>(rows), kWidth, 1));
+    D_.fit(kAtoms * kWidth);
+    S_.fit(static_cast<std::size_t>(rows) * kAtoms);
+    codes();
   }
-  std::printf(
-      "kRICA value and gradient, %d x %d, %d atoms, %s: %.2f ms; its products alone %.2f ms\n",
-      kSamples, kValues, kAtoms, precision.c_str(), times[0], times[1]);
+
+  template <class Block>
+  void pass(Block block) {
+    for (int first = 0; first < kSamples; first += most_) {
+      rows_ = std::min(most_, kSamples - first);
+      block();
+    }
+  }
+  /// S = X Wᵀ.
+  void codes() {
+    product({rows_, kAtoms, kWidth}, {X_.data(), kWidth}, {W_.data(), kWidth}, S_.data());
+  }
+  /// D = Mᵀ X, of transposed operands; the codes stand in for M.
+  void sums() {
+    product({kAtoms, kWidth, rows_}, {S_.data(), most_}, {X_.data(), most_}, D_.data());
+  }
+  /// T = S G and SᵀS.
+  void squares() {
+    T_.fit(S_.size());
+    G_.fit(std::size_t{kAtoms} * kAtoms);
+    product({kAtoms, kAtoms, rows_}, {S_.data(), most_}, {S_.data(), most_}, G_.data());
+    product({rows_, kAtoms, kAtoms}, {S_.data(), kAtoms}, {G_.data(), kAtoms}, T_.data());
+  }
+
+ private:
+  void product(ProductSize size, ConstDeviceMatrix A, ConstDeviceMatrix B, float* C) {
+    Blas::current().product(products_, size, Op::kPlain, A, Op::kTransposed, B, {C, size.cols});
+  }
+
+  Products products_;
+  int most_;
+  int rows_;  // of the block
+  DeviceArray<float> X_;
+  DeviceArray<float> W_;
+  DeviceArray<float> S_;
+  DeviceArray<float> D_;
+  DeviceArray<float> T_;
+  DeviceArray<float> G_;
+};
+
+void report(const char* what, const std::string& precision, double ms, double products) {
+  std::printf("%s, %d x %d, %d atoms, %s: %.2f ms; its products alone %.2f ms (%.2f)\n", what,
+              kSamples, kValues, kAtoms, precision.c_str(), ms, products, products / ms);
+}
+
+double time_evaluation(BasisTwin& twin) {
+  const std::vector<float> W = learning_atoms();
+  std::vector<float> gradient(W.size());
+  return Stopwatch().median([&] { twin.evaluate(W.data(), {}, gradient.data()); });
+}
+
+void time_krica(const std::string& precision) {
+  KricaTwinOptions options;
+  options.common = {.atoms = kAtoms, .products = precision_of(precision)};
+  options.kernel.gamma = 3;
+  const double ms = time_evaluation(*make_krica_twin(learning_samples(), options));
+  PassProducts products(options.common.products, 32768);
+  report("kRICA value and gradient", precision, ms, Stopwatch().median([&] {
+    products.pass([&] {
+      products.codes();
+      products.squares();
+      products.sums();
+    });
+  }));
+}
+
+void time_rica(const std::string& precision) {
+  RicaTwinOptions options;
+  options.common = {.atoms = kAtoms, .products = precision_of(precision)};
+  const double ms = time_evaluation(*make_rica_twin(learning_samples(), options));
+  PassProducts products(options.common.products, 32768);
+  report("RICA value and gradient", precision, ms, Stopwatch().median([&] {
+    products.pass([&] {
+      products.codes();
+      products.sums();
+    });
+  }));
+}
+
+void time_kmeans() {
+  const auto twin =
+      make_clustering_twin(learning_samples(), kAtoms, Match::kNearest, std::size_t{4} << 30);
+  const std::vector<float> centers = learning_atoms();
+  std::vector<std::int64_t> assignment(kSamples);
+  std::vector<double> costs(kSamples);
+  std::vector<double> sums(centers.size());
+  const double assigning =
+      Stopwatch().median([&] { twin->assign(centers.data(), assignment, costs); });
+  const double adding = Stopwatch().median([&] { twin->add_up(assignment, sums.data()); });
+  PassProducts products(Products::kFloat32, 8192);
+  std::printf("K-means: %.2f ms for the assignments, %.2f ms for the sums\n", assigning, adding);
+  report("K-means pass", "float32", assigning + adding,
+         Stopwatch().median([&] { products.pass([&] { products.codes(); }); }));
 }
 
 void time_all() {
@@ -167,7 +263,11 @@ void time_all() {
     }
   }
   for (const char* precision : {"bf16x3", "bf16"}) time_epoch(50000, 4000, 4, precision, 500);
-  for (const char* precision : {"tf32", "float32"}) time_krica(precision);
+  for (const char* precision : {"tf32", "float32"}) {
+    time_krica(precision);
+    time_rica(precision);
+  }
+  time_kmeans();
 }
 
 int run(const std::vector<std::string>& arguments) {
@@ -181,6 +281,10 @@ int run(const std::vector<std::string>& arguments) {
     time_epoch(number(1), number(2), number(3), arguments[4], number(5));
   } else if (what == "krica" && arguments.size() == 2) {
     time_krica(arguments[1]);
+  } else if (what == "rica" && arguments.size() == 2) {
+    time_rica(arguments[1]);
+  } else if (what == "kmeans" && arguments.size() == 1) {
+    time_kmeans();
   } else {
     std::fprintf(stderr, "see the head of benchmarks/device.cu for the arguments\n");
     return 2;

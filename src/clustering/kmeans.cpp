@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "clustering/best_row.hpp"
+#include "clustering/device_pass.hpp"
 #include "clustering/lloyd.hpp"
 #include "clustering/option_fields.hpp"
 #include "kernels/distances.hpp"
@@ -36,7 +37,8 @@ class Lloyd {
         X_(X),
         centers_(std::move(centers)),
         assignment_(static_cast<std::size_t>(X.rows()), 0),
-        distances_(static_cast<std::size_t>(X.rows()), 0.0) {}
+        distances_(static_cast<std::size_t>(X.rows()), 0.0),
+        device_(context, X, centers_.rows(), device::Match::kNearest) {}
 
   KmeansResult<Scalar> run(const KmeansOptions& options, const ClusteringHook<Scalar>& hook) {
     const lloyd::Turns turns = lloyd::take_turns<Scalar>(
@@ -55,6 +57,7 @@ class Lloyd {
   /// Assigns every sample to its nearest centre, which has the largest x·c - ‖c‖²/2; returns the
   /// inertia.
   double assign() {
+    if (device_) return device_.assign(centers_, assignment_, distances_);
     std::vector<Scalar> offsets(static_cast<std::size_t>(centers_.rows()));
     for (Index k = 0; k < centers_.rows(); ++k) {
       const double norm = ordered_dot(centers_.row(k), centers_.row(k), centers_.cols());
@@ -84,7 +87,8 @@ class Lloyd {
 
   void update_centers() {
     const lloyd::AssignedSums sums =
-        lloyd::assigned_sums<Scalar>(context_, X_, assignment_, {}, centers_.rows());
+        device_ ? device_.sums(assignment_)
+                : lloyd::assigned_sums<Scalar>(context_, X_, assignment_, {}, centers_.rows());
     std::vector<Index> empty;
     for (Index k = 0; k < centers_.rows(); ++k) {
       const Index count = sums.counts[static_cast<std::size_t>(k)];
@@ -109,6 +113,7 @@ class Lloyd {
   Matrix<Scalar> centers_;
   std::vector<Index> assignment_;
   std::vector<double> distances_;  // squared, to the own centre
+  lloyd::DevicePass<Scalar> device_;
 };
 
 template <class Scalar>

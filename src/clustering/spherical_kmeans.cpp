@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "clustering/best_row.hpp"
+#include "clustering/device_pass.hpp"
 #include "clustering/lloyd.hpp"
 #include "clustering/option_fields.hpp"
 #include "runtime/check.hpp"
@@ -31,7 +32,8 @@ class Spherical {
         atoms_(Matrix<Scalar>::copy_of(start)),
         assignment_(static_cast<std::size_t>(X.rows()), 0),
         gains_(static_cast<std::size_t>(X.rows()), 0.0),
-        residuals_(static_cast<std::size_t>(X.rows()), 0.0) {
+        residuals_(static_cast<std::size_t>(X.rows()), 0.0),
+        device_(context, X, start.rows(), device::Match::kMagnitude) {
     for (Index u = 0; u < atoms_.rows(); ++u)
       require(set_atom(u, atoms_.row(u)), kName, "atom {} of the start is zero", u);
   }
@@ -67,6 +69,7 @@ class Spherical {
 
   /// Assigns every sample to the atom with the largest |d·x|; returns the cost.
   double assign() {
+    if (device_) return device_.assign(atoms_, assignment_, residuals_);
     const auto best = BestRow<Scalar>::of_magnitudes(atoms_);
     const Partition tiles(X_.rows(), kTileRows);
     return ordered_reduce(context_, tiles.count(), work_of(X_.size(), atoms_.rows()), [&](Index t) {
@@ -92,7 +95,8 @@ class Spherical {
 
   void update_atoms() {
     const lloyd::AssignedSums sums =
-        lloyd::assigned_sums<Scalar>(context_, X_, assignment_, gains_, atoms_.rows());
+        device_ ? device_.sums(assignment_)
+                : lloyd::assigned_sums<Scalar>(context_, X_, assignment_, gains_, atoms_.rows());
     std::vector<Index> empty;
     for (Index u = 0; u < atoms_.rows(); ++u) {
       if (!set_atom(u, sums.values.row(u))) empty.push_back(u);
@@ -115,8 +119,9 @@ class Spherical {
   ConstMatrixView<Scalar> X_;
   Matrix<Scalar> atoms_;
   std::vector<Index> assignment_;
-  std::vector<double> gains_;
+  std::vector<double> gains_;      // of the CPU; the device keeps its own
   std::vector<double> residuals_;  // ‖x‖² - g²
+  lloyd::DevicePass<Scalar> device_;
 };
 
 }  // namespace

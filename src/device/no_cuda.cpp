@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // A build without CUDA: there are no devices, and what needs one says so.
+#include "device/basis_twin.hpp"
+#include "device/clustering_twin.hpp"
 #include "device/device_error.hpp"
 #include "device/device_memory.hpp"
 #include "device/devices.hpp"
 #include "device/hinge_sums.hpp"
-#include "device/krica_device.hpp"
 #include "device/pool_power.hpp"
 #include "device/pooled_codes.hpp"
 #include "device/use_device.hpp"
@@ -53,13 +54,21 @@ std::unique_ptr<PooledCodes> make_pooled_codes(const PatchSpec& patch, const Poo
   no_cuda();
 }
 
-struct KricaDevice::Parts {};
-KricaDevice::KricaDevice(const float* /*X*/, std::int64_t samples, int n, int atoms,
-                         const KricaDeviceOptions& options) {
-  require_usable(samples, n, atoms, options);
+std::unique_ptr<BasisTwin> make_krica_twin(const TwinSamples& samples,
+                                           const KricaTwinOptions& options) {
+  require_usable(samples, options);
   no_cuda();
 }
-KricaDevice::~KricaDevice() = default;
-double KricaDevice::value_and_gradient(const float* /*W*/, float* /*gradient*/) { no_cuda(); }
+std::unique_ptr<BasisTwin> make_rica_twin(const TwinSamples& samples,
+                                          const RicaTwinOptions& options) {
+  require_usable(samples, options.common);
+  no_cuda();
+}
+std::unique_ptr<ClusteringTwin> make_clustering_twin(const TwinSamples& samples, int K,
+                                                     Match /*match*/,
+                                                     std::size_t /*memory_bytes*/) {
+  require_usable(samples, K);
+  no_cuda();
+}
 
 }  // namespace krica::device

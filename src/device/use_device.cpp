@@ -11,19 +11,25 @@
 #include "device/devices.hpp"
 
 namespace krica::device {
+namespace {
+
+[[noreturn]] void no_device(int number) {
+  const DeviceList list = list_devices();
+  const std::string why =
+      list.devices.empty() ? list.why_none : fmt::format("there are {}", list.devices.size());
+  throw DeviceError(Trouble::kNoDevice,
+                    fmt::format("[device] no CUDA device {}: {}; 'krica info --devices' lists "
+                                "them, --device cpu computes without one",
+                                number, why));
+}
+
+}  // namespace
 
 void use_device(const Context& context) {
   if (!context.cuda_device()) return;
-  const DeviceList list = list_devices();
-  const auto number = static_cast<std::size_t>(*context.cuda_device());
-  if (number >= list.devices.size()) {
-    const std::string why =
-        list.devices.empty() ? list.why_none : fmt::format("there are {}", list.devices.size());
-    throw DeviceError(Trouble::kNoDevice,
-                      fmt::format("[device] no CUDA device {}: {}; 'krica info --devices' lists "
-                                  "them, --device cpu computes without one",
-                                  number, why));
-  }
+  int count = 0;  // counting is quick; listing takes milliseconds, and every step comes here
+  if (cudaGetDeviceCount(&count) != cudaSuccess || *context.cuda_device() >= count)
+    no_device(*context.cuda_device());
   check(cudaSetDevice(*context.cuda_device()), "choosing a device");
   static_cast<void>(device_facts());
 }

@@ -10,6 +10,14 @@
 
 namespace krica {
 
+/// a and b of krica/objectives/rica.hpp, without 1/m.
+inline double reconstruction_weight(const RicaOptions& options) {
+  return options.weight_on == WeightOn::kSparsity ? 1.0 : options.weight;
+}
+inline double contrast_weight(const RicaOptions& options) {
+  return options.weight_on == WeightOn::kSparsity ? options.weight : 1.0;
+}
+
 class ContrastTerm {
  public:
   explicit ContrastTerm(const RicaOptions& options);

@@ -36,12 +36,7 @@ class EvaluatedObjective : public SampledObjective<Scalar> {
  private:
   double evaluate(const Context& context, std::optional<std::span<const Index>> samples,
                   ConstMatrixView<Scalar> W, MatrixView<Scalar>* gradient) final {
-    require_basis(W, rows_, cols_, name_);
-    if (gradient != nullptr) {
-      require(gradient->rows() == rows_ && gradient->cols() == cols_, name_,
-              "the gradient is {} x {}, it must be {} x {}", gradient->rows(), gradient->cols(),
-              rows_, cols_);
-    }
+    require_basis<Scalar>(W, gradient, rows_, cols_, name_);
     return on_samples<Scalar>({X_}, samples, name_, [&](const Samples<Scalar>& on) {
       return evaluate_on(context, on, W, gradient);
     });

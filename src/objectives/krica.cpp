@@ -6,6 +6,7 @@
 
 #include "kernels/atom_set.hpp"
 #include "objectives/basis_condition.hpp"
+#include "objectives/device_twin.hpp"
 #include "objectives/discrimination_term.hpp"
 #include "objectives/group_weights.hpp"
 #include "objectives/kernel_gradient.hpp"
@@ -182,6 +183,7 @@ struct KricaObjective<Scalar>::Implementation {
   GroupWeights groups;
   DiscriminationTerm discrimination;
   Workspace<Scalar> workspace;
+  DeviceTwin<Scalar> twin;
 
   Implementation(ConstMatrixView<Scalar> X, KricaOptions opts, std::span<const int> given_labels)
       : options(std::move(opts)),
@@ -190,16 +192,19 @@ struct KricaObjective<Scalar>::Implementation {
         groups(options.groups, options.n_components),
         discrimination(options.discrimination, options.n_components, labels, X.rows()) {}
 
-  double evaluate(const Context& context, const Samples<Scalar>& on, ConstMatrixView<Scalar> W,
-                  MatrixView<Scalar>* gradient, std::span<double> curvature = {}) {
-    require_basis(W, options.n_components, samples.X.cols(), "krica");
-    if (gradient != nullptr) {
-      require(gradient->rows() == W.rows() && gradient->cols() == W.cols(), "krica",
-              "the gradient is {} x {}, it must be {} x {}", gradient->rows(), gradient->cols(),
-              W.rows(), W.cols());
-    }
-    return Evaluation<Scalar>(context, options, groups, discrimination, W, workspace)
-        .run(on, gradient, curvature);
+  double evaluate(const Context& context, std::optional<std::span<const Index>> rows,
+                  ConstMatrixView<Scalar> W, MatrixView<Scalar>* gradient,
+                  std::span<double> curvature = {}) {
+    require_basis<Scalar>(W, gradient, options.n_components, samples.X.cols(), "krica");
+    const auto make = [&](const device::TwinSamples& on_host, device::TwinOptions common) {
+      return device::make_krica_twin(on_host, twin_options(options, labels, std::move(common)));
+    };
+    if (device_supports(options.kernel) && twin.is_in(context, samples, make))
+      return twin.evaluate(context, rows, "krica", W, gradient, curvature);
+    return on_samples(samples, rows, "krica", [&](const Samples<Scalar>& on) {
+      return Evaluation<Scalar>(context, options, groups, discrimination, W, workspace)
+          .run(on, gradient, curvature);
+    });
   }
 };
 
@@ -245,9 +250,7 @@ template <class Scalar>
 double KricaObjective<Scalar>::evaluate(const Context& context,
                                         std::optional<std::span<const Index>> samples,
                                         ConstMatrixView<Scalar> W, MatrixView<Scalar>* gradient) {
-  return on_samples(implementation_->samples, samples, "krica", [&](const Samples<Scalar>& on) {
-    return implementation_->evaluate(context, on, W, gradient);
-  });
+  return implementation_->evaluate(context, samples, W, gradient);
 }
 template <class Scalar>
 double KricaObjective<Scalar>::value_gradient_and_curvature(const Context& context,
@@ -260,7 +263,7 @@ double KricaObjective<Scalar>::value_gradient_and_curvature(const Context& conte
           name_of(kernel.kind));
   require(static_cast<Index>(curvature.size()) == rows(), "fixed_point",
           "{} curvatures for {} rows", curvature.size(), rows());
-  return implementation_->evaluate(context, implementation_->samples, W, &gradient, curvature);
+  return implementation_->evaluate(context, std::nullopt, W, &gradient, curvature);
 }
 
 template <class Scalar>

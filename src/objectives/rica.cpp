@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "krica/objectives/rica.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <optional>
 #include <utility>
@@ -8,6 +9,7 @@
 #include "krica/kernels/kernel.hpp"
 #include "objectives/basis_condition.hpp"
 #include "objectives/contrast.hpp"
+#include "objectives/device_twin.hpp"
 #include "objectives/discrimination_term.hpp"
 #include "objectives/group_sums.hpp"
 #include "objectives/row_normalisation.hpp"
@@ -60,8 +62,7 @@ struct Weights {
 };
 
 Weights weights_of(const RicaOptions& options, Index m) {
-  const bool on_sparsity = options.weight_on == WeightOn::kSparsity;
-  return {on_sparsity ? 1.0 : options.weight, on_sparsity ? options.weight : 1.0,
+  return {reconstruction_weight(options), contrast_weight(options),
           options.reduce == Reduce::kMean ? 1.0 / static_cast<double>(m) : 1.0};
 }
 
@@ -77,6 +78,7 @@ struct RicaObjective<Scalar>::Implementation {
   std::optional<Reconstruction> full_reconstruction;  // computed at the first full evaluation
   Matrix<Scalar> codes;           // of one block; replaced by the weights ∂f/∂s
   AtomProducts<Scalar> products;  // of these with the samples
+  DeviceTwin<Scalar> twin;
 
   Implementation(ConstMatrixView<Scalar> X, RicaOptions opts, std::span<const int> given_labels)
       : options(std::move(opts)),
@@ -84,6 +86,32 @@ struct RicaObjective<Scalar>::Implementation {
         samples{X, labels},
         contrast(options),
         discrimination(options.discrimination, options.n_components, labels, X.rows()) {}
+
+  double evaluate(const Context& context, std::optional<std::span<const Index>> rows,
+                  ConstMatrixView<Scalar> W, MatrixView<Scalar>* gradient) {
+    require_basis<Scalar>(W, gradient, options.n_components, samples.X.cols(), "rica");
+    const auto make = [&](const device::TwinSamples& on_host, device::TwinOptions common) {
+      return device::make_rica_twin(on_host, twin_options(options, labels, std::move(common)));
+    };
+    if (twin.is_in(context, samples, make)) return evaluate_on_twin(context, rows, W, gradient);
+    return on_samples(samples, rows, "rica", [&](const Samples<Scalar>& on) {
+      return evaluate(context, on, W, gradient);
+    });
+  }
+
+  /// The twin evaluates f in V.
+  double evaluate_on_twin(const Context& context, std::optional<std::span<const Index>> rows,
+                          ConstMatrixView<Scalar> W, MatrixView<Scalar>* gradient) {
+    const RowNormalisation<Scalar> normalised(options.row_norm, W);
+    const double value = twin.evaluate(context, rows, "rica", normalised.V(), gradient);
+    std::vector<double> row(static_cast<std::size_t>(W.cols()));
+    for (Index p = 0; gradient != nullptr && p < W.rows(); ++p) {
+      Scalar* gradient_row = gradient->data() + p * gradient->outerStride();
+      std::copy_n(gradient_row, W.cols(), row.begin());
+      normalised.pull_back(p, row.data(), gradient_row);
+    }
+    return value;
+  }
 
   double evaluate(const Context& context, const Samples<Scalar>& on, ConstMatrixView<Scalar> W,
                   MatrixView<Scalar>* gradient) {
@@ -95,7 +123,6 @@ struct RicaObjective<Scalar>::Implementation {
   double evaluate(const Context& context, const Samples<Scalar>& on,
                   const Reconstruction& reconstruction, ConstMatrixView<Scalar> W,
                   MatrixView<Scalar>* gradient) {
-    check_shapes(W, gradient);
     const Weights weights = weights_of(options, on.X.rows());
     const RowNormalisation<Scalar> rows(options.row_norm, W);
     Matrix<double> reconstruction_gradient(gradient != nullptr ? W.rows() : 0, W.cols());
@@ -165,14 +192,6 @@ struct RicaObjective<Scalar>::Implementation {
       return value;
     });
   }
-
-  void check_shapes(ConstMatrixView<Scalar> W, const MatrixView<Scalar>* gradient) const {
-    require_basis(W, options.n_components, samples.X.cols(), "rica");
-    if (gradient == nullptr) return;
-    require(gradient->rows() == W.rows() && gradient->cols() == W.cols(), "rica",
-            "the gradient is {} x {}, it must be {} x {}", gradient->rows(), gradient->cols(),
-            W.rows(), W.cols());
-  }
 };
 
 namespace {
@@ -217,9 +236,7 @@ template <class Scalar>
 double RicaObjective<Scalar>::evaluate(const Context& context,
                                        std::optional<std::span<const Index>> samples,
                                        ConstMatrixView<Scalar> W, MatrixView<Scalar>* gradient) {
-  return on_samples(implementation_->samples, samples, "rica", [&](const Samples<Scalar>& on) {
-    return implementation_->evaluate(context, on, W, gradient);
-  });
+  return implementation_->evaluate(context, samples, W, gradient);
 }
 
 template <class Scalar>

@@ -37,13 +37,9 @@ struct Samples {
 template <class Scalar>
 class GatheredSamples {
  public:
-  GatheredSamples(const Samples<Scalar>& all, std::span<const Index> rows,
-                  std::string_view operation)
+  GatheredSamples(const Samples<Scalar>& all, std::span<const Index> rows)
       : X_(static_cast<Index>(rows.size()), all.X.cols()), rows_(rows) {
-    require(!rows.empty(), operation, "the batch is empty");
     for (std::size_t i = 0; i < rows.size(); ++i) {
-      require(rows[i] >= 0 && rows[i] < all.X.rows(), operation, "sample {} is not in 0 ... {}",
-              rows[i], all.X.rows() - 1);
       if (i % kRowsAtATime == 0) release_pages();
       X_.view().row(static_cast<Index>(i)) = all.X.row(rows[i]);
       if (!all.labels.empty()) labels_.push_back(all.label(rows[i]));
@@ -59,12 +55,21 @@ class GatheredSamples {
   std::span<const Index> rows_;
 };
 
+inline void require_rows(std::span<const Index> rows, Index n_samples, std::string_view operation) {
+  require(!rows.empty(), operation, "the batch is empty");
+  for (const Index row : rows) {
+    require(row >= 0 && row < n_samples, operation, "sample {} is not in 0 ... {}", row,
+            n_samples - 1);
+  }
+}
+
 /// Calls body(samples) with all samples, or with a copy of the given rows.
 template <class Scalar, class Body>
 double on_samples(const Samples<Scalar>& all, std::optional<std::span<const Index>> rows,
                   std::string_view operation, Body body) {
   if (!rows) return body(all);
-  const GatheredSamples<Scalar> batch(all, *rows, operation);
+  require_rows(*rows, all.X.rows(), operation);
+  const GatheredSamples<Scalar> batch(all, *rows);
   return body(batch.samples());
 }
 
@@ -82,10 +87,15 @@ void require_basis_shape(ConstMatrixView<Scalar> W, Index K, Index n, std::strin
           W.cols(), K, n);
 }
 
+/// The checks of an evaluation's arguments; the gradient may be null.
 template <class Scalar>
-void require_basis(ConstMatrixView<Scalar> W, Index K, Index n, std::string_view operation) {
+void require_basis(ConstMatrixView<Scalar> W, const MatrixView<Scalar>* gradient, Index K, Index n,
+                   std::string_view operation) {
   require_basis_shape(W, K, n, operation);
   require_finite(W, operation, "W");
+  require(gradient == nullptr || (gradient->rows() == K && gradient->cols() == n), operation,
+          "the gradient is {} x {}, it must be {} x {}", gradient == nullptr ? 0 : gradient->rows(),
+          gradient == nullptr ? 0 : gradient->cols(), K, n);
 }
 
 /// Rows per tile: enough for matrix products at full speed.

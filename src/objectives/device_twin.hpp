@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// DeviceTwin: an objective's twin on the GPU (device/basis_twin.hpp), made at the first evaluation
+// in a context with one, and again where a context asks for another device or precision. The CPU
+// evaluates in double, what device_supports() denies, and what does not fit the device's memory.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string_view>
+
+#include "device/basis_twin.hpp"
+#include "krica/objectives/krica.hpp"
+#include "krica/objectives/rica.hpp"
+#include "objectives/samples.hpp"
+
+namespace krica {
+
+/// Whether kRICA with this kernel has a twin. RICA has one with all options.
+bool device_supports(const Kernel& kernel);
+
+/// The rest of the twin's options: `common` has those that do not depend on the objective. Labels
+/// are needed if options.discrimination.weight > 0.
+device::KricaTwinOptions twin_options(const KricaOptions& options, std::span<const int> labels,
+                                      device::TwinOptions common);
+device::RicaTwinOptions twin_options(const RicaOptions& options, std::span<const int> labels,
+                                     device::TwinOptions common);
+
+template <class Scalar>
+class DeviceTwin {
+ public:
+  /// Gets the samples, and options with the context's precision and memory.
+  using Make = std::function<std::unique_ptr<device::BasisTwin>(const device::TwinSamples&,
+                                                                device::TwinOptions)>;
+
+  /// Whether evaluate() is to be called; if not, the CPU evaluates. Throws DeviceError if the
+  /// context's device is missing or fails.
+  bool is_in(const Context& context, const Samples<Scalar>& samples, const Make& make);
+
+  /// As SampledObjective::evaluate, with the curvature unless it is empty.
+  double evaluate(const Context& context, std::optional<std::span<const Index>> rows,
+                  std::string_view operation, ConstMatrixView<Scalar> W,
+                  MatrixView<Scalar>* gradient, std::span<double> curvature = {});
+
+ private:
+  struct Place {
+    std::optional<int> device;
+    Precision precision = Precision::kFloat32;
+    bool operator==(const Place&) const = default;
+  };
+  void make_in(const Place& place, const Context& context, const Samples<Scalar>& samples,
+               const Make& make);
+
+  Place place_;
+  Index n_samples_ = 0;
+  std::unique_ptr<device::BasisTwin> twin_;  // null: it did not fit, or none was asked for
+};
+
+}  // namespace krica
