@@ -4,6 +4,7 @@
 // and samples. No arguments: the table of docs/gpu.md. Otherwise one line of it:
 //   krica_device_benchmarks encode IMAGES ATOMS GRID PRECISION
 //   krica_device_benchmarks epoch IMAGES ATOMS GRID PRECISION BATCH
+//   krica_device_benchmarks train IMAGES ATOMS GRID PRECISION BATCH
 //   krica_device_benchmarks krica PRECISION
 //   krica_device_benchmarks rica PRECISION
 //   krica_device_benchmarks kmeans
@@ -21,6 +22,8 @@
 #include "device/check_cuda.hpp"
 #include "device/clustering_twin.hpp"
 #include "device/device_memory.hpp"
+#include "device/image_store.hpp"
+#include "device/margin_training.hpp"
 #include "device/pooled_gradient.hpp"
 #include "device/problem.hpp"
 
@@ -123,6 +126,57 @@ void time_epoch(int images, int atoms, int side, const std::string& precision, i
   }
   std::printf("epoch of %d images, %d atoms, %dx%d, %s, batches of %d: %.1f ms\n", images, atoms,
               side, side, precision.c_str(), batch, sum);
+}
+
+MarginSpec margin_spec(const Problem& problem, const std::string& precision, int batch) {
+  MarginSpec spec;
+  spec.patch = problem.patch_spec();
+  spec.pool = problem.pool;
+  spec.atoms = problem.atom_spec();
+  spec.learn_shapes = true;
+  spec.log_shapes = true;
+  spec.classes = 10;
+  spec.batch = batch;
+  spec.power = 0.5;
+  spec.codes.products = precision_of(precision);
+  spec.codes.with_gradient = true;
+  return spec;
+}
+
+/// An epoch of max-margin training with flips and crops, overlapping cells: all that a step does
+/// but drawing its images, which are random.
+void time_training(int images, int atoms, int side, const std::string& precision, int batch) {
+  const Problem problem(3, 32, 32, 6, 1, side, side, CodeKind::kGaussian, atoms, 1, -1, true);
+  const auto training = make_margin_training(margin_spec(problem, precision, batch));
+  std::vector<float> start = problem.W;
+  for (const float shape : problem.shapes) start.push_back(std::log(shape));
+  start.resize(margin_spec(problem, precision, batch).parameters(), 0.0F);
+  training->put(MarginVector::kParameters, start.data());
+  const auto pixels = random_images(1000, 3, 32, 32, 3);
+  const auto store = make_image_store({3, 32, 32, false}, static_cast<std::size_t>(images));
+  for (int first = 0; first < images; first += 1000)
+    store->put(static_cast<std::size_t>(first),
+               static_cast<std::size_t>(std::min(1000, images - first)), pixels.data());
+  std::mt19937 random(5);
+  const auto below = [&](int bound) {
+    return static_cast<int>(random() % static_cast<unsigned>(bound));
+  };
+  std::vector<ImagePick> picks(static_cast<std::size_t>(batch));
+  std::vector<int> labels(picks.size());
+  Stopwatch watch;
+  AdamStep adam = {.basis_rate = 1e-3, .classifier_rate = 1e-3, .decay = 0.1};
+  double sum = 0;
+  for (int step = -2; step < images / batch; ++step) {
+    for (ImagePick& pick : picks) pick = {below(images), below(2), below(9) - 4, below(9) - 4};
+    for (int& label : labels) label = below(10);
+    const double ms = watch.milliseconds([&] {
+      training->step(store->gather(picks), labels, adam);
+      ++adam.step;
+    });
+    if (step >= 0) sum += ms;
+  }
+  std::printf("training, an epoch of %d images, %d atoms, %dx%d, %s, batches of %d: %.1f ms\n",
+              images, atoms, side, side, precision.c_str(), batch, sum);
 }
 
 std::vector<float> unit_rows(std::size_t rows, std::size_t n, unsigned seed) {
@@ -263,6 +317,9 @@ void time_all() {
     }
   }
   for (const char* precision : {"bf16x3", "bf16"}) time_epoch(50000, 4000, 4, precision, 500);
+  for (const char* precision : {"bf16x3", "bf16"}) {
+    for (const int batch : {500, 128}) time_training(50000, 4000, 4, precision, batch);
+  }
   for (const char* precision : {"tf32", "float32"}) {
     time_krica(precision);
     time_rica(precision);
@@ -279,6 +336,8 @@ int run(const std::vector<std::string>& arguments) {
     time_encoding(number(1), number(2), number(3), arguments[4]);
   } else if (what == "epoch" && arguments.size() == 6) {
     time_epoch(number(1), number(2), number(3), arguments[4], number(5));
+  } else if (what == "train" && arguments.size() == 6) {
+    time_training(number(1), number(2), number(3), arguments[4], number(5));
   } else if (what == "krica" && arguments.size() == 2) {
     time_krica(arguments[1]);
   } else if (what == "rica" && arguments.size() == 2) {

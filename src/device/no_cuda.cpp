@@ -7,6 +7,8 @@
 #include "device/device_memory.hpp"
 #include "device/devices.hpp"
 #include "device/hinge_sums.hpp"
+#include "device/image_store.hpp"
+#include "device/margin_training.hpp"
 #include "device/pool_power.hpp"
 #include "device/pooled_codes.hpp"
 #include "device/use_device.hpp"
@@ -37,8 +39,7 @@ void* allocate(std::size_t /*bytes*/) { no_cuda(); }
 void release(void* /*memory*/) noexcept {}
 void copy(void* /*to*/, const void* /*from*/, std::size_t /*bytes*/) { no_cuda(); }
 
-void raise_to_power(double /*power*/, float* /*values*/, float* /*slopes*/, std::size_t /*count*/,
-                    Stream /*stream*/) {
+void raise_to_power(double /*power*/, float* /*values*/, std::size_t /*count*/, Stream /*stream*/) {
   no_cuda();
 }
 
@@ -53,6 +54,12 @@ std::unique_ptr<PooledCodes> make_pooled_codes(const PatchSpec& patch, const Poo
   require_usable(patch, pool, atoms);
   no_cuda();
 }
+
+std::unique_ptr<ImageStore> make_image_store(const ImageLayout& /*layout*/,
+                                             std::size_t /*images*/) {
+  no_cuda();
+}
+std::unique_ptr<MarginTraining> make_margin_training(const MarginSpec& /*spec*/) { no_cuda(); }
 
 std::unique_ptr<BasisTwin> make_krica_twin(const TwinSamples& samples,
                                            const KricaTwinOptions& options) {

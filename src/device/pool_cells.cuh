@@ -23,18 +23,23 @@ struct CellArgs {
   int channels;
 };
 
+/// A block has a few channels of an image at a time: what cells share comes from the cache.
 static __global__ void add_cells_kernel(const CellArgs args) {
-  const std::size_t total = static_cast<std::size_t>(args.images) * args.cells * args.channels;
-  for (std::size_t i = blockIdx.x * static_cast<std::size_t>(blockDim.x) + threadIdx.x; i < total;
-       i += static_cast<std::size_t>(gridDim.x) * blockDim.x) {
-    const auto channel = static_cast<int>(i % args.channels);
-    const std::size_t row = i / args.channels;
-    const auto cell = static_cast<int>(row % args.cells);
-    const std::size_t image = row / args.cells;
-    float sum = 0;
-    for (int m = args.begins[cell]; m < args.begins[cell + 1]; ++m)
-      sum += args.sums[(image * args.slots + args.members[m]) * args.channels + channel];
-    args.features[i] = args.weights[cell] * sum;
+  const int chunks = (args.channels + static_cast<int>(blockDim.x) - 1) / blockDim.x;
+  const auto channels = static_cast<std::size_t>(args.channels);
+  for (int i = static_cast<int>(blockIdx.x); i < args.images * chunks; i += gridDim.x) {
+    const auto image = static_cast<std::size_t>(i / chunks);
+    const std::size_t channel = static_cast<std::size_t>(i % chunks) * blockDim.x + threadIdx.x;
+    if (channel >= channels) continue;
+    const float* __restrict__ sums = args.sums + image * args.slots * channels + channel;
+    float* __restrict__ features = args.features + image * args.cells * channels + channel;
+    for (int cell = 0; cell < args.cells; ++cell) {
+      float sum = 0;
+#pragma unroll 4
+      for (int m = args.begins[cell]; m < args.begins[cell + 1]; ++m)
+        sum += sums[static_cast<std::size_t>(args.members[m]) * channels];
+      features[static_cast<std::size_t>(cell) * channels] = args.weights[cell] * sum;
+    }
   }
 }
 
@@ -51,21 +56,25 @@ struct SpreadArgs {
   int channels;
 };
 
+/// As add_cells_kernel.
 static __global__ void spread_cells_kernel(const SpreadArgs args) {
-  const std::size_t total = static_cast<std::size_t>(args.images) * args.zone_count * args.channels;
-  for (std::size_t i = blockIdx.x * static_cast<std::size_t>(blockDim.x) + threadIdx.x; i < total;
-       i += static_cast<std::size_t>(gridDim.x) * blockDim.x) {
-    const std::size_t channel = i % args.channels;
-    const std::size_t row = i / args.channels;
-    const auto zone = static_cast<int>(row % args.zone_count);
-    const std::size_t image = row / args.zone_count;
-    float sum = 0;
-    for (int m = args.begins[zone]; m < args.begins[zone + 1]; ++m) {
-      const int cell = args.members[m];
-      sum += args.cell_weights[cell] *
-             args.cells[(image * args.cell_count + cell) * args.channels + channel];
+  const int chunks = (args.channels + static_cast<int>(blockDim.x) - 1) / blockDim.x;
+  const auto channels = static_cast<std::size_t>(args.channels);
+  for (int i = static_cast<int>(blockIdx.x); i < args.images * chunks; i += gridDim.x) {
+    const auto image = static_cast<std::size_t>(i / chunks);
+    const std::size_t channel = static_cast<std::size_t>(i % chunks) * blockDim.x + threadIdx.x;
+    if (channel >= channels) continue;
+    const float* __restrict__ cells = args.cells + image * args.cell_count * channels + channel;
+    float* __restrict__ zones = args.zones + image * args.zone_count * channels + channel;
+    for (int zone = 0; zone < args.zone_count; ++zone) {
+      float sum = 0;
+#pragma unroll 4
+      for (int m = args.begins[zone]; m < args.begins[zone + 1]; ++m) {
+        const int cell = args.members[m];
+        sum += args.cell_weights[cell] * cells[static_cast<std::size_t>(cell) * channels];
+      }
+      zones[static_cast<std::size_t>(zone) * channels] = sum;
     }
-    args.zones[i] = sum;
   }
 }
 

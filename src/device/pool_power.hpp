@@ -9,9 +9,7 @@
 
 namespace krica::device {
 
-/// values[i] = φ(values[i]), and slopes[i] = φ'(values[i]) unless slopes is null. Does nothing for
-/// a power of 1 without slopes. Throws DeviceError (kFailed).
-void raise_to_power(double power, float* values, float* slopes, std::size_t count,
-                    Stream stream = nullptr);
+/// values[i] = φ(values[i]). Throws DeviceError (kFailed).
+void raise_to_power(double power, float* values, std::size_t count, Stream stream = nullptr);
 
 }  // namespace krica::device

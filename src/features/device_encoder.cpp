@@ -178,7 +178,7 @@ class ChunkEncoder final : public DeviceEncoder {
       }
       codes_->encode(pixels, static_cast<int>(count), features_.data());
       const std::size_t size = image_features() * static_cast<std::size_t>(count);
-      device::raise_to_power(source_.power(), features_.data(), nullptr, size);
+      device::raise_to_power(source_.power(), features_.data(), size);
       device::copy(features.data(), features_.data(), size * sizeof(float));
       return true;
     } catch (const DeviceError& error) {

@@ -23,14 +23,20 @@ void Augmentation::validate(const ImageShape& shape) const {
           shape.width, crops);
 }
 
-void augment(const Augmentation& augmentation, const ImageShape& shape, Random& random,
-             float* pixels) {
-  if (augmentation.flips && random.below(2) == 1) mirror_image(shape, pixels);
-  if (augmentation.crops == 0) return;
+Alteration draw_alteration(const Augmentation& augmentation, Random& random) {
+  Alteration alteration;
+  alteration.mirrored = augmentation.flips && random.below(2) == 1;
+  if (augmentation.crops == 0) return alteration;
   const Index steps = 2 * augmentation.crops + 1;
-  const Index down = random.below(steps) - augmentation.crops;
-  const Index right = random.below(steps) - augmentation.crops;
-  shift_reflected(shape, down, right, pixels);
+  alteration.down = random.below(steps) - augmentation.crops;
+  alteration.right = random.below(steps) - augmentation.crops;
+  return alteration;
+}
+
+void alter(const Alteration& alteration, const ImageShape& shape, float* pixels) {
+  if (alteration.mirrored) mirror_image(shape, pixels);
+  if (alteration.down != 0 || alteration.right != 0)
+    shift_reflected(shape, alteration.down, alteration.right, pixels);
 }
 
 void shift_reflected(const ImageShape& shape, Index down, Index right, float* pixels) {

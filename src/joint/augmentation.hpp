@@ -21,9 +21,16 @@ struct Augmentation {
   [[nodiscard]] bool active() const { return flips || crops > 0; }
 };
 
-/// Augments a planar image in place, with choices drawn from `random`.
-void augment(const Augmentation& augmentation, const ImageShape& shape, Random& random,
-             float* pixels);
+/// What becomes of one image: mirrored first, then shifted (shift_reflected).
+struct Alteration {
+  bool mirrored = false;
+  Index down = 0;
+  Index right = 0;
+};
+Alteration draw_alteration(const Augmentation& augmentation, Random& random);
+
+/// Alters a planar image in place.
+void alter(const Alteration& alteration, const ImageShape& shape, float* pixels);
 
 /// Shifts the image up by `down` and left by `right` pixels, in place: pixel (y, x) comes from
 /// (y + down, x + right), reflected at the borders without repeating them.

@@ -5,19 +5,23 @@
 
 namespace krica {
 
+Alteration alteration_of(const Context& context, const ImageSet& images, Index image,
+                         const Augmentation& augmentation, std::uint64_t epoch) {
+  if (!augmentation.active()) return {};
+  const auto stream =
+      epoch * static_cast<std::uint64_t>(images.size()) + static_cast<std::uint64_t>(image);
+  Random random = context.random("joint.augment", stream);
+  return draw_alteration(augmentation, random);
+}
+
 Matrix<float> read_batch(const Context& context, const ImageSet& images,
                          std::span<const Index> chosen, const Augmentation& augmentation,
                          std::uint64_t epoch) {
-  const ImageShape shape = images.shape();
-  Matrix<float> batch(static_cast<Index>(chosen.size()), shape.values());
+  Matrix<float> batch(static_cast<Index>(chosen.size()), images.shape().values());
   parallel_for(context, batch.rows(), [&](Index i) {
     const Index image = chosen[static_cast<std::size_t>(i)];
     images.read(image, 1, batch.row(i));
-    if (!augmentation.active()) return;
-    const auto stream =
-        epoch * static_cast<std::uint64_t>(images.size()) + static_cast<std::uint64_t>(image);
-    Random random = context.random("joint.augment", stream);
-    augment(augmentation, shape, random, batch.row(i));
+    alter(alteration_of(context, images, image, augmentation, epoch), images.shape(), batch.row(i));
   });
   return batch;
 }

@@ -10,8 +10,11 @@
 
 namespace krica {
 
-/// The selected images, one planar image per row; augmented on request, each with its own random
-/// stream.
+/// How an image is altered in an epoch. Each image and epoch has its own random stream.
+Alteration alteration_of(const Context& context, const ImageSet& images, Index image,
+                         const Augmentation& augmentation, std::uint64_t epoch);
+
+/// The selected images, one planar image per row; augmented on request.
 Matrix<float> read_batch(const Context& context, const ImageSet& images,
                          std::span<const Index> chosen, const Augmentation& augmentation = {},
                          std::uint64_t epoch = 0);

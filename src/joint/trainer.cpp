@@ -7,9 +7,8 @@
 
 #include "classify/splits.hpp"
 #include "features/patch_source.hpp"
-#include "joint/image_batch.hpp"
+#include "joint/engine.hpp"
 #include "joint/option_fields.hpp"
-#include "joint/training_state.hpp"
 #include "krica/data/image_set.hpp"
 #include "runtime/check.hpp"
 #include "runtime/parallel.hpp"
@@ -73,7 +72,6 @@ class Trainer {
         best_when_cancelled_(hooks.best_when_cancelled),
         patches_(patches),
         source_(options.features, images.shape(), preprocessing),
-        objective_(options.objective, source_, patches),
         split_(split_of(context, images, options)),
         batches_(context, "joint.shuffle", split_.train, options.batch, kName, "images"),
         iterations_(context, hooks, kName, options.epochs) {
@@ -101,12 +99,13 @@ class Trainer {
     start_ = at;
     state_.first = at.zeros();
     state_.second = at.zeros();
-    gradient_ = at.zeros();
+    engine_ = make_engine({context_, images_, source_, options_, patches_}, state_);
   }
 
   void resume(const Archive& saved) {
     check_origin(saved, kName, identity_of(options_, context_.seed()));
     state_.load(saved);
+    engine_->load(state_);
     iterations_.resume(history_from(saved, &HistoryRow::training_value), state_.step);
   }
 
@@ -140,18 +139,14 @@ class Trainer {
 
   bool take_step() {
     const std::vector<Index> chosen = batches_.of_step(state_.step);
-    const auto epoch = static_cast<std::uint64_t>(batches_.epoch_of(state_.step));
-    const Matrix<float> batch = read_batch(context_, images_, chosen, options_.augmentation, epoch);
-    const std::vector<int> labels = values_at(images_.labels(), chosen);
     const std::vector<Index> rows = reconstructed();
-    BatchMoments moments;
-    const double value = objective_.value_and_gradient(context_, {batch, labels, rows}, state_.now,
-                                                       gradient_, moments);
-    if (!std::isfinite(value) || !all_finite(gradient_)) return false;
     const double part = rate_at(schedule_, state_.step, total_steps());
-    adam_update(gradient_, {part * options_.rate, part * options_.classifier_rate, options_.decay},
-                state_);
-    state_.loss_sum += value;
+    const JointRates rates = {part * options_.rate, part * options_.classifier_rate,
+                              options_.decay};
+    const auto epoch = static_cast<std::uint64_t>(batches_.epoch_of(state_.step));
+    const std::optional<double> value = engine_->step({chosen, epoch, rows, rates}, state_);
+    if (!value) return false;
+    state_.loss_sum += *value;
     tell();
     return true;
   }
@@ -169,6 +164,7 @@ class Trainer {
   /// At the end of an epoch: measures accuracy and loss on the held-out images and acts on them.
   /// Returns false and changes nothing if they are not finite.
   bool measure(Index epoch) {
+    engine_->store(state_);
     const double mean_loss = state_.loss_sum / static_cast<double>(batches_.steps_an_epoch());
     double held_out_loss = mean_loss;
     auto accuracy = static_cast<double>(epoch);  // without early stopping the last epoch is best
@@ -202,17 +198,6 @@ class Trainer {
     return true;
   }
 
-  /// Calls body with one batch of the selected images after another, not augmented.
-  template <class Body>
-  void for_batches(std::span<const Index> images, Body body) {
-    const Partition rounds(static_cast<Index>(images.size()), options_.batch);
-    for (Index r = 0; r < rounds.count(); ++r) {
-      const auto chosen = images.subspan(static_cast<std::size_t>(rounds[r].begin),
-                                         static_cast<std::size_t>(rounds[r].size()));
-      body(read_batch(context_, images_, chosen), chosen);
-    }
-  }
-
   /// Over at most `most` training images.
   BatchMoments moments_of(const JointParameters<float>& at, Index most) {
     std::vector<Index> chosen = split_.train;
@@ -221,18 +206,15 @@ class Trainer {
       chosen = random_subset(random, static_cast<Index>(split_.train.size()), most);
       for (Index& place : chosen) place = split_.train[static_cast<std::size_t>(place)];
     }
-    MomentSums sums;
-    for_batches(chosen, [&](const Matrix<float>& batch, std::span<const Index>) {
-      sums.add<float>(context_, objective_.features(context_, batch, at));
-    });
-    return sums.moments();
+    return engine_->moments_of(at, chosen);
   }
 
   double held_out_accuracy(const BatchMoments& moments, double& loss) {
     double right = 0;
     loss = 0;
-    for_batches(split_.test, [&](const Matrix<float>& batch, std::span<const Index> chosen) {
-      Matrix<float> scores = objective_.scores(context_, batch, state_.now, moments);
+    Matrix<float> all = engine_->scores(state_.now, moments, split_.test);
+    for_batches(split_.test, options_.batch, [&](Range rows, std::span<const Index> chosen) {
+      const auto scores = MatrixView<float>(all).rows_between(rows.begin, rows.end);
       const std::vector<int> labels = values_at(images_.labels(), chosen);
       const auto size = static_cast<double>(chosen.size());
       right += size * accuracy_of(best_classes(scores), labels);
@@ -243,7 +225,8 @@ class Trainer {
     return right / count;
   }
 
-  [[nodiscard]] Archive saved() const {
+  [[nodiscard]] Archive saved() {
+    engine_->store(state_);
     Archive archive;
     put_origin(archive, kName, identity_of(options_, context_.seed()));
     put_history(archive, iterations_.history());
@@ -299,14 +282,13 @@ class Trainer {
   bool best_when_cancelled_;
   ConstMatrixView<float> patches_;
   PatchSource source_;
-  JointObjective<float> objective_;
+  std::unique_ptr<JointEngine> engine_;
   Split split_;
   Minibatches batches_;
   Iterations iterations_;
   AdamOptions schedule_;  // a rate of 1, to be multiplied
   JointState state_;
   JointParameters<float> start_;
-  JointParameters<float> gradient_;
 };
 
 void check_images(const ImageSet& images) {

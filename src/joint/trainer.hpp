@@ -11,7 +11,7 @@
 // improvement, counted from the end of the rate's warm-up. Without early stopping it runs to the
 // end and keeps the last parameters. The order and augmentation of the images depend only on the
 // seed, the epoch and the image. A run that is cancelled or killed and resumed from its last state
-// gives the same bits.
+// gives the same bits. Steps and measurements run on the context's device (engine.hpp).
 #pragma once
 
 #include <optional>

@@ -37,7 +37,7 @@ TEST(Augmentation, FlipsAreTheImageOrItsMirror) {
   for (std::uint64_t i = 0; i < 20; ++i) {
     std::vector<float> pixels = counting(kShape);
     Random random(1, "tests.augment", i);
-    augment({.flips = true}, kShape, random, pixels.data());
+    alter(draw_alteration({.flips = true}, random), kShape, pixels.data());
     seen.insert(pixels);
   }
   EXPECT_EQ(seen, (std::set<std::vector<float>>{counting(kShape), mirror}));
@@ -48,7 +48,7 @@ TEST(Augmentation, CropsReachEveryShift) {
   for (std::uint64_t i = 0; i < 300; ++i) {
     std::vector<float> pixels = counting({4, 4, 1});
     Random random(1, "tests.augment", i);
-    augment({.crops = 2}, {4, 4, 1}, random, pixels.data());
+    alter(draw_alteration({.crops = 2}, random), {4, 4, 1}, pixels.data());
     seen.insert(pixels);
   }
   EXPECT_EQ(seen.size(), 25U);
