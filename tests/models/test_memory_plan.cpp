@@ -59,8 +59,7 @@ TEST(MemoryPlan, LeavesTheRestToPatchesAndFeatures) {
 
 TEST(MemoryPlan, SaysWhatNeedsTheMemory) {
   EXPECT_THAT(refusal(64, settled("kica", 200, kFacts)), testing::HasSubstr("kernel PCA"));
-  EXPECT_THAT(refusal(64, settled("krica", 3200, kFacts)),
-              testing::HasSubstr("3200 atoms by krica"));
+  EXPECT_THAT(refusal(64, settled("krica", 800, kFacts)), testing::HasSubstr("800 atoms by krica"));
   EXPECT_THAT(refusal(16, settled("raw-pixels", 1, kFacts)),
               testing::HasSubstr("classifier of 10000 images with 3072 features"));
 }
