@@ -21,15 +21,21 @@ _HISTORY_TYPE = np.dtype(
     [("iteration", "i8"), ("evaluations", "i8")]
     + [(name, "f8") for name in ("value", "training_value", "gradient_norm", "change", "step")]
 )
-_UNITS = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30}
+_UNITS = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
 
 
 def memory_bytes(memory, name="memory"):
     """512M or 4G, as on the command line, or a number of bytes."""
-    match = re.fullmatch(r"(\d+(?:\.\d*)?)([KMG]?)", str(memory).upper())
-    if match is None or float(match[1]) * _UNITS[match[2]] < 2**20:
-        raise ValueError(f"{name} must be at least 1M, such as 512M or 4G, got {memory!r}")
-    return int(float(match[1]) * _UNITS[match[2]])
+    match = re.fullmatch(r"(\d+(?:\.\d*)?)([KMGT]?)", str(memory).upper())
+    if match is None:
+        raise ValueError(
+            f"{name} must be a size such as 512M or 4G, with K, M, G or T, got {memory!r}; "
+            "for no limit, use the maximum of 1024T"
+        )
+    size = float(match[1]) * _UNITS[match[2]]
+    if not 2**20 <= size <= 2**50:
+        raise ValueError(f"{name} must be 1M to 1024T, got {memory!r}")
+    return int(size)
 
 
 def thread_count(n_jobs):

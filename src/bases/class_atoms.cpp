@@ -6,6 +6,7 @@
 
 #include "bases/clustering_run.hpp"
 #include "runtime/check.hpp"
+#include "runtime/large_matrix.hpp"
 
 namespace krica {
 namespace {
@@ -31,13 +32,14 @@ Shares shares_of(const BasisRequest& request) {
   return {c, K / c};
 }
 
-Matrix<float> rows_of_class(const BasisRequest& request, int label) {
+LargeMatrix rows_of_class(const Context& context, const BasisRequest& request, int label) {
   const auto count = std::count(request.labels.begin(), request.labels.end(), label);
-  Matrix<float> rows(count, request.patches.cols());
+  LargeMatrix rows(context, count, request.patches.cols());
   Index next = 0;
   for (Index i = 0; i < request.patches.rows(); ++i) {
-    if (request.labels[static_cast<std::size_t>(i)] == label)
-      rows.view().row(next++) = request.patches.row(i);
+    if (request.labels[static_cast<std::size_t>(i)] != label) continue;
+    release_pages_when_due();
+    rows.view().row(next++) = request.patches.row(i);
   }
   return rows;
 }
@@ -116,13 +118,13 @@ Matrix<float> class_kmeans(const Context& context, const BasisRequest& request) 
   Matrix<float> atoms(shares.classes * shares.each, request.patches.cols());
   const Index first = take_up_classes(request, shares, atoms);
   for (Index y = first; y < shares.classes; ++y) {
-    const Matrix<float> patches = rows_of_class(request, static_cast<int>(y));
+    const LargeMatrix patches = rows_of_class(context, request, static_cast<int>(y));
     require(patches.rows() >= shares.each, kName,
             "{} atoms per class cannot start from the {} patches of class {}; use more patches, "
             "fewer components or another init",
             shares.each, patches.rows(), y);
     BasisRequest own{
-        patches, {}, request.options, request.hooks, y == first ? request.state : nullptr};
+        patches.view(), {}, request.options, request.hooks, y == first ? request.state : nullptr};
     own.options.components = shares.each;
     own.hooks.checkpoint = [&](const Archive& state) {
       if (!request.hooks.checkpoint) return;

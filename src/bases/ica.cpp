@@ -23,6 +23,7 @@
 #include "runtime/blas.hpp"
 #include "runtime/check.hpp"
 #include "runtime/lapack.hpp"
+#include "runtime/large_matrix.hpp"
 #include "runtime/ordered_reduce.hpp"
 #include "runtime/vector_math.hpp"
 #include "solvers/common.hpp"
@@ -66,7 +67,7 @@ struct Sums {
 class FastIca {
  public:
   FastIca(const Context& context, const SolverHooks& hooks, const IcaOptions& options,
-          const Matrix<float>& Z)
+          ConstMatrixView<float> Z)
       : context_(context),
         options_(options),
         Z_(Z),
@@ -148,7 +149,7 @@ class FastIca {
   }
 
   void add_tile(Range tile, const Matrix<float>& V, Sums& sums) const {
-    const ConstMatrixView<float> Z = ConstMatrixView<float>(Z_).rows_between(tile.begin, tile.end);
+    const ConstMatrixView<float> Z = Z_.rows_between(tile.begin, tile.end);
     Matrix<float> products(V.rows(), V.rows());
     std::vector<float> scratch(static_cast<std::size_t>(V.rows()));
     Matrix<float> Y(Z.rows(), V.rows());
@@ -179,7 +180,7 @@ class FastIca {
 
   const Context& context_;
   IcaOptions options_;
-  const Matrix<float>& Z_;  // whitened patches
+  ConstMatrixView<float> Z_;  // whitened patches
   Matrix<double> V_;
   Iterations iterations_;
 };
@@ -212,6 +213,17 @@ Whitening pca_whitening(const Context& context, const BasisRequest& request,
   return whitening;
 }
 
+LargeMatrix whitened(const Context& context, const Whitening& whitening,
+                     ConstMatrixView<float> patches) {
+  LargeMatrix Z(context, patches.rows(), whitening.outputs());
+  const Partition tiles(Z.rows(), kTileRows);
+  parallel_for(context, tiles.count(), work_of(Z.size(), patches.cols()), [&](Index t) {
+    whitening.apply(patches.rows_between(tiles[t].begin, tiles[t].end),
+                    Z.view().rows_between(tiles[t].begin, tiles[t].end));
+  });
+  return Z;
+}
+
 }  // namespace
 
 Basis learn_ica(const Context& context, const BasisRequest& request) {
@@ -224,9 +236,9 @@ Basis unmixed(const Context& context, const BasisRequest& request, const IcaLimi
   const Index K = request.options.components;
   const Index n = request.patches.cols();
   const Whitening whitening = pca_whitening(context, request, limit);
-  const Matrix<float> Z = whitening.apply(context, request.patches);
+  const LargeMatrix Z = whitened(context, whitening, request.patches);
   FastIca ica(context, request.hooks,
-              {.components = K, .max_iterations = request.options.iterations}, Z);
+              {.components = K, .max_iterations = request.options.iterations}, Z.view());
   if (request.state != nullptr) {
     ica.resume(*request.state);
   } else {

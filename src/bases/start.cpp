@@ -62,6 +62,7 @@ std::vector<Index> usable_rows(ConstMatrixView<float> patches, Index K) {
 /// Images have large plain areas with identical patches: of patches closer to each other than this,
 /// relative to their mean squared length, one is enough.
 constexpr double kNearDuplicate = 1e-2;
+constexpr std::size_t kRowsAtATime = 8;
 
 /// K rows drawn at random, without near-duplicates if there are enough others; ascending.
 std::vector<Index> drawn_rows(const Context& context, ConstMatrixView<float> patches,
@@ -80,13 +81,23 @@ std::vector<Index> drawn_rows(const Context& context, ConstMatrixView<float> pat
   const double nearest = kNearDuplicate * squares / static_cast<double>(usable.size());
   std::vector<Index> drawn;
   std::vector<Index> repeated;
+  Matrix<float> copies(K, patches.cols());  // of the drawn rows, which are read again and again
+  const auto is_new = [&](Index i) {
+    for (Index u = 0; u < std::ssize(drawn); ++u) {
+      if (ordered_squared_distance(row(i), copies.row(u), patches.cols()) <= nearest) return false;
+    }
+    return true;
+  };
   for (const Index place : random_permutation(random, static_cast<Index>(usable.size()))) {
     if (static_cast<Index>(drawn.size()) == K) break;
+    if ((drawn.size() + repeated.size()) % kRowsAtATime == 0) release_pages();
     const Index i = usable[static_cast<std::size_t>(place)];
-    const bool is_new = std::none_of(drawn.begin(), drawn.end(), [&](Index j) {
-      return ordered_squared_distance(row(i), row(j), patches.cols()) <= nearest;
-    });
-    (is_new ? drawn : repeated).push_back(i);
+    if (!is_new(i)) {
+      repeated.push_back(i);
+      continue;
+    }
+    copies.view().row(std::ssize(drawn)) = patches.row(i);
+    drawn.push_back(i);
   }
   const Index missing = K - static_cast<Index>(drawn.size());
   drawn.insert(drawn.end(), repeated.begin(), repeated.begin() + missing);
@@ -96,11 +107,7 @@ std::vector<Index> drawn_rows(const Context& context, ConstMatrixView<float> pat
 
 Matrix<float> random_patches(const Context& context, ConstMatrixView<float> patches, Index K) {
   require_finite(patches, "basis", "patches");
-  Matrix<float> atoms(K, patches.cols());
-  Index u = 0;
-  for (const Index i : drawn_rows(context, patches, usable_rows(patches, K), K))
-    atoms.view().row(u++) = patches.row(i);
-  return atoms;
+  return rows_at<float>(patches, drawn_rows(context, patches, usable_rows(patches, K), K));
 }
 
 Matrix<float> given_atoms(const BasisRequest& request) {

@@ -7,6 +7,7 @@
 #include "krica/runtime/error.hpp"
 #include "runtime/blas.hpp"
 #include "runtime/columns.hpp"
+#include "runtime/ordered_reduce.hpp"
 #include "runtime/triangular.hpp"
 
 namespace krica {
@@ -54,15 +55,18 @@ void FeatureMetric::add_gram(const Context& context, ConstMatrixView<float> feat
                              Matrix<float>& gram) {
   const Partition tiles(features.cols(), kTileColumns);
   const float scale = 1.0F / static_cast<float>(features.rows());
-  const Work work = work_of(features.size(), features.cols(), 0.5);
-  parallel_for(context, tiles.count() * tiles.count(), work, [&](Index pair) {
-    const Range rows = tiles[pair / tiles.count()];
-    const Range columns = tiles[pair % tiles.count()];
-    if (columns.begin > rows.begin) return;  // symmetric
-    blas::gemm<float>(
-        blas::Op::kTransposed, blas::Op::kPlain, scale, columns_of(features, rows),
-        columns_of(features, columns), 0.0F,
-        columns_of(MatrixView<float>(gram).rows_between(rows.begin, rows.end), columns));
+  for_tiles({0, features.rows()}, rows_at_a_time(features), [&](Range part) {
+    const ConstMatrixView<float> Z = features.rows_between(part.begin, part.end);
+    const Work work = work_of(Z.size(), Z.cols(), 0.5);
+    parallel_for(context, tiles.count() * tiles.count(), work, [&](Index pair) {
+      const Range rows = tiles[pair / tiles.count()];
+      const Range columns = tiles[pair % tiles.count()];
+      if (columns.begin > rows.begin) return;  // symmetric
+      blas::gemm<float>(
+          blas::Op::kTransposed, blas::Op::kPlain, scale, columns_of(Z, rows),
+          columns_of(Z, columns), 1.0F,
+          columns_of(MatrixView<float>(gram).rows_between(rows.begin, rows.end), columns));
+    });
   });
 }
 

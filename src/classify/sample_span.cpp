@@ -6,7 +6,7 @@
 #include "krica/runtime/error.hpp"
 #include "runtime/blas.hpp"
 #include "runtime/columns.hpp"
-#include "runtime/parallel.hpp"
+#include "runtime/ordered_reduce.hpp"
 #include "runtime/triangular.hpp"
 
 namespace krica {
@@ -86,10 +86,13 @@ Matrix<float> SampleSpan::to_weights(const Context& context, ConstMatrixView<flo
   const Index F = features_.cols();
   Matrix<float> W(V.rows(), F + 1);
   const Partition tiles(F, kTileFeatures);
-  parallel_for(context, tiles.count(), work_of(features_.size(), V.rows()), [&](Index t) {
-    blas::gemm<float>(blas::Op::kPlain, blas::Op::kPlain, 1.0F, combinations,
-                      columns_of(features_, tiles[t]), 0.0F,
-                      columns_of(MatrixView<float>(W), tiles[t]));
+  for_tiles({0, features_.rows()}, rows_at_a_time(features_), [&](Range part) {
+    const auto A = columns_of(ConstMatrixView<float>(combinations), part);
+    const auto Z = features_.rows_between(part.begin, part.end);
+    parallel_for(context, tiles.count(), work_of(Z.size(), V.rows()), [&](Index t) {
+      blas::gemm<float>(blas::Op::kPlain, blas::Op::kPlain, 1.0F, A, columns_of(Z, tiles[t]), 1.0F,
+                        columns_of(MatrixView<float>(W), tiles[t]));
+    });
   });
   for (Index c = 0; c < V.rows(); ++c) W(c, F) = V(c, L_.rows());
   return W;

@@ -116,15 +116,6 @@ class Lloyd {
   lloyd::DevicePass<Scalar> device_;
 };
 
-template <class Scalar>
-Matrix<Scalar> rows_at(ConstMatrixView<Scalar> X, const std::vector<Index>& rows) {
-  Matrix<Scalar> chosen(static_cast<Index>(rows.size()), X.cols());
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    std::copy(row_of(X, rows[i]), row_of(X, rows[i]) + X.cols(), chosen.row(static_cast<Index>(i)));
-  }
-  return chosen;
-}
-
 /// The index at which the cumulative sum of weights exceeds `target`.
 Index pick(const std::vector<double>& weights, double target) {
   double sum = 0;
@@ -145,7 +136,7 @@ template <class Scalar>
 Matrix<Scalar> plus_plus(const Context& context, ConstMatrixView<Scalar> X, Index K) {
   Random random = context.random("kmeans.start");
   const Index pool_size = std::min(X.rows(), std::max(K, kSeedingSamplesACluster * K));
-  const Matrix<Scalar> pool = rows_at(X, random_subset(random, X.rows(), pool_size));
+  const Matrix<Scalar> pool = rows_at<Scalar>(X, random_subset(random, X.rows(), pool_size));
   std::vector<double> nearest(static_cast<std::size_t>(pool_size),
                               std::numeric_limits<double>::infinity());
   std::vector<Index> chosen = {random.below(pool_size)};
@@ -193,7 +184,8 @@ KmeansResult<Scalar> kmeans(const Context& context, ConstMatrixView<Scalar> X,
     return Lloyd<Scalar>(context, X, plus_plus(context, X, options.n_clusters)).run(options, hook);
   }
   Random random = context.random("kmeans.start");
-  return Lloyd<Scalar>(context, X, rows_at(X, random_subset(random, X.rows(), options.n_clusters)))
+  return Lloyd<Scalar>(context, X,
+                       rows_at<Scalar>(X, random_subset(random, X.rows(), options.n_clusters)))
       .run(options, hook);
 }
 

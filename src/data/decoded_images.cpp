@@ -5,8 +5,9 @@
 
 namespace krica {
 
-DecodedImages::DecodedImages(Index images, Index bytes_an_image) : bytes_an_image_(bytes_an_image) {
-  if (images > kMostBytes / std::max<Index>(1, bytes_an_image)) return;
+DecodedImages::DecodedImages(const Context& context, Index images, Index bytes_an_image)
+    : bytes_an_image_(bytes_an_image) {
+  if (images > context.memory_bytes() / 8 / std::max<Index>(1, bytes_an_image)) return;
   pixels_.reset(new std::uint8_t[static_cast<std::size_t>(images * bytes_an_image)]);
   states_ = std::make_unique<std::atomic<State>[]>(static_cast<std::size_t>(images));
 }

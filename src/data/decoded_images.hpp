@@ -5,17 +5,15 @@
 #include <cstdint>
 #include <memory>
 
-#include "krica/runtime/matrix.hpp"
+#include "krica/runtime/context.hpp"
 
 namespace krica {
 
 /// Caches decoded images: training reads each several times, max-margin training in every epoch.
-/// Caches nothing if all of them would take more than kMostBytes. Thread-safe.
+/// Caches nothing if all of them would take more than an eighth of the memory budget. Thread-safe.
 class DecodedImages {
  public:
-  static constexpr Index kMostBytes = Index{512} << 20;
-
-  DecodedImages(Index images, Index bytes_an_image);
+  DecodedImages(const Context& context, Index images, Index bytes_an_image);
 
   /// Copies image i to `out`; false if it is not cached.
   bool get(Index i, std::uint8_t* out) const;

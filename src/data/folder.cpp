@@ -92,12 +92,13 @@ ImageShape common_shape(const std::vector<const Part*>& parts, const OpenOptions
 
 class FolderSet : public ImageSet {
  public:
-  FolderSet(ImageSetInfo info, std::vector<ImageFile> items, const OpenOptions& options)
+  FolderSet(const Context& context, ImageSetInfo info, std::vector<ImageFile> items,
+            const OpenOptions& options)
       : ImageSet(std::move(info)),
         items_(std::move(items)),
         rule_(options.image_size_rule),
         exif_orientation_(options.exif_orientation),
-        decoded_(size(), shape().values()) {}
+        decoded_(context, size(), shape().values()) {}
 
  private:
   void load_bytes(Index first, Index count, std::uint8_t* out) const override {
@@ -135,8 +136,9 @@ class FolderSet : public ImageSet {
   mutable DecodedImages decoded_;
 };
 
-ImageSetPtr make_set(Part part, ImageShape shape, const std::vector<std::string>& classes,
-                     const OpenOptions& options, std::string description) {
+ImageSetPtr make_set(const Context& context, Part part, ImageShape shape,
+                     const std::vector<std::string>& classes, const OpenOptions& options,
+                     std::string description) {
   ImageSetInfo info;
   info.size = static_cast<Index>(part.items.size());
   info.shape = shape;
@@ -146,7 +148,7 @@ ImageSetPtr make_set(Part part, ImageShape shape, const std::vector<std::string>
     info.class_names = classes;
     for (const ImageFile& item : part.items) info.labels.push_back(item.label);
   }
-  return std::make_shared<FolderSet>(std::move(info), std::move(part.items), options);
+  return std::make_shared<FolderSet>(context, std::move(info), std::move(part.items), options);
 }
 
 DataSet open_train_and_test(FolderScan& scan, const fs::path& path, const OpenOptions& options) {
@@ -166,11 +168,12 @@ DataSet open_train_and_test(FolderScan& scan, const fs::path& path, const OpenOp
   }
   const ImageShape shape = common_shape(parts, options);
   const std::string name = path.filename().string();
-  data.train = make_set(std::move(train), shape, classes, options, name + " train");
+  data.train = make_set(scan.context(), std::move(train), shape, classes, options, name + " train");
   if (!test.items.empty())
-    data.test = make_set(std::move(test), shape, classes, options, name + " test");
+    data.test = make_set(scan.context(), std::move(test), shape, classes, options, name + " test");
   if (!unlabelled.items.empty())
-    data.unlabelled = make_set(std::move(unlabelled), shape, {}, options, name + " unlabelled");
+    data.unlabelled =
+        make_set(scan.context(), std::move(unlabelled), shape, {}, options, name + " unlabelled");
   return data;
 }
 
@@ -179,7 +182,8 @@ DataSet open_one_part(FolderScan& scan, Part part, const std::vector<std::string
   DataSet data;
   data.notes = scan.finish();
   const ImageShape shape = common_shape({&part}, options);
-  data.train = make_set(std::move(part), shape, classes, options, path.filename().string());
+  data.train =
+      make_set(scan.context(), std::move(part), shape, classes, options, path.filename().string());
   return data;
 }
 

@@ -31,6 +31,8 @@ class FolderScan {
   FolderScan(const Context& context, const OpenOptions& options)
       : context_(context), options_(options) {}
 
+  [[nodiscard]] const Context& context() const { return context_; }
+
   /// The images among `files`, all from `directory`, with their shapes. With skip_bad every file is
   /// decoded once, because only that detects truncation.
   std::vector<ImageFile> keep_images(const std::filesystem::path& directory,

@@ -14,12 +14,13 @@ namespace {
 
 constexpr std::string_view kName = "features";
 constexpr Index kImagesAtATime = 4;             // per thread
-constexpr Index kBatchBytes = Index{64} << 20;  // of pixels, if this keeps all threads busy
+constexpr Index kBatchBytes = Index{64} << 20;  // of pixels at most, but enough for all threads
 constexpr Index kBlocksPerThread = 16;  // per batch at most: progress is reported after each
 
 /// Blocks of images in a batch.
 Index batch_blocks(const Context& context, Index block_values) {
-  const Index fit = kBatchBytes / (block_values * static_cast<Index>(sizeof(float)));
+  const Index bytes = std::min(kBatchBytes, context.memory_bytes() / 16);
+  const Index fit = bytes / (block_values * static_cast<Index>(sizeof(float)));
   return std::clamp<Index>(fit, context.threads(), kBlocksPerThread * context.threads());
 }
 

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <system_error>
+#include <tuple>
 #include <utility>
 
 #include "krica/runtime/error.hpp"
@@ -72,16 +73,14 @@ void read_file(const std::filesystem::path& path, float* to, std::size_t bytes) 
 
 FeatureMatrix::FeatureMatrix(const Context& context, Index rows, Index cols)
     : rows_(rows), cols_(cols) {
-  const std::size_t bytes = bytes_of(rows, cols);
-  on_disk_ = exceeds_budget(context, bytes);
-  memory_ = large_memory(context, bytes);
+  std::tie(memory_, on_disk_) = large_memory(context, bytes_of(rows, cols));
 }
 
 FeatureMatrix::FeatureMatrix(const Context& context, const std::filesystem::path& file, Index rows,
                              Index cols)
     : rows_(rows), cols_(cols), on_disk_(true), file_(file) {
   const std::size_t bytes = bytes_of(rows, cols);
-  if (bytes > 0) memory_ = map_file(named_file(file, bytes), bytes, resident_limit(context));
+  if (bytes > 0) memory_ = map_file(context, named_file(file, bytes), bytes);
 }
 
 void FeatureMatrix::sync() const {
@@ -95,9 +94,8 @@ void FeatureMatrix::detach(const Context& context) {
   if (file_.empty() || bytes == 0) return;
   sync();
   memory_.reset();  // before the copy is made: the two would take twice the memory
-  memory_ = large_memory(context, bytes);
+  std::tie(memory_, on_disk_) = large_memory(context, bytes);
   read_file(file_, memory_.get(), bytes);
-  on_disk_ = exceeds_budget(context, bytes);
   file_.clear();
 }
 

@@ -25,6 +25,7 @@ constexpr NameTable<KernelKind, 6> kNames = {{
 
 constexpr Index kTileRows = 128;
 constexpr Index kGammaPairs = 10000;
+constexpr Index kPairsAtATime = 4;
 
 struct Pair {
   double dot = 0;
@@ -211,7 +212,7 @@ double auto_gamma(const Context& context, ConstMatrixView<Scalar> samples) {
     if (j >= i) ++j;  // a different sample
     const Scalar* a = samples.data() + i * samples.outerStride();
     const Scalar* b = samples.data() + j * samples.outerStride();
-    release_pages_when_due();
+    if (pair % kPairsAtATime == 0) release_pages();
     distances.push_back(compare(a, b, samples.cols()).squared_distance);
   }
   return 6.0 / typical_distance(std::move(distances));

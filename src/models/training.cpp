@@ -7,6 +7,7 @@
 #include "models/basis_stage.hpp"
 #include "models/classifier_stage.hpp"
 #include "models/joint_stage.hpp"
+#include "models/memory_plan.hpp"
 #include "models/model_limits.hpp"
 #include "models/model_parts.hpp"
 #include "models/parts.hpp"
@@ -136,7 +137,7 @@ std::vector<StageTime> summed(const std::vector<StageTime>& stages) {
   return sums;
 }
 
-Model train(const Context& context, const ImageSet& images, const TrainingJob& job,
+Model train(const Context& caller, const ImageSet& images, const TrainingJob& job,
             TrainingReport* wanted_report) {
   TrainingReport unused;
   TrainingReport& report = wanted_report != nullptr ? *wanted_report : unused;
@@ -145,6 +146,7 @@ Model train(const Context& context, const ImageSet& images, const TrainingJob& j
   const bool learns = basis_method(settled.options.method).learn != nullptr;
   check_model_size(images.shape(), settled.options,
                    learns ? settled.options.basis.components.value_or(1) : 0);
+  const Context context = planned(caller, facts_of(images, job.classifier), settled.options);
   Model::Parts parts = timed(report, "read", [&] { return described(context, images, settled); });
   Checkpoint checkpoint(context, settled.checkpoint, settled.options, parts.fingerprint);
   report.resumed = checkpoint.resumed();

@@ -38,18 +38,14 @@ template <class Scalar>
 class GatheredSamples {
  public:
   GatheredSamples(const Samples<Scalar>& all, std::span<const Index> rows)
-      : X_(static_cast<Index>(rows.size()), all.X.cols()), rows_(rows) {
-    for (std::size_t i = 0; i < rows.size(); ++i) {
-      if (i % kRowsAtATime == 0) release_pages();
-      X_.view().row(static_cast<Index>(i)) = all.X.row(rows[i]);
-      if (!all.labels.empty()) labels_.push_back(all.label(rows[i]));
+      : X_(rows_at(all.X, rows)), rows_(rows) {
+    for (const Index row : rows) {
+      if (!all.labels.empty()) labels_.push_back(all.label(row));
     }
   }
   [[nodiscard]] Samples<Scalar> samples() const { return {X_, labels_, rows_}; }
 
  private:
-  static constexpr std::size_t kRowsAtATime = 128;
-
   Matrix<Scalar> X_;
   std::vector<int> labels_;
   std::span<const Index> rows_;

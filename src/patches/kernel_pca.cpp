@@ -11,6 +11,7 @@
 #include "runtime/check.hpp"
 #include "runtime/finite_tensors.hpp"
 #include "runtime/lapack.hpp"
+#include "runtime/large_matrix.hpp"
 #include "runtime/names.hpp"
 #include "runtime/ordered_reduce.hpp"
 
@@ -32,11 +33,7 @@ Matrix<Scalar> choose_landmarks(const Context& context, ConstMatrixView<Scalar> 
     return kmeans(context, X, {.n_clusters = options.landmarks, .max_iterations = 10}).centers;
   }
   Random random = context.random("kernel_pca.landmarks");
-  Matrix<Scalar> landmarks(options.landmarks, X.cols());
-  Index row = 0;
-  for (const Index i : random_subset(random, X.rows(), options.landmarks))
-    landmarks.view().row(row++) = X.row(i);
-  return landmarks;
+  return rows_at<Scalar>(X, random_subset(random, X.rows(), options.landmarks));
 }
 
 /// Rows v_d / sqrt(λ_d) of the directions with λ_d above rounding error: r × l, so that z = rows ·

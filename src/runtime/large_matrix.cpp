@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <pthread.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -12,6 +13,7 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <map>
 #include <mutex>
 #include <new>
@@ -38,7 +40,7 @@ std::int64_t resident_file_bytes() {
 class Residents {
  public:
   static Residents& of_process() {
-    static auto* residents = new Residents;  // never destroyed: threads may outlive main()
+    static auto* residents = made();  // never destroyed: threads may outlive main()
     return *residents;
   }
 
@@ -73,7 +75,16 @@ class Residents {
     std::size_t bytes;
     std::int64_t limit;
   };
-  static constexpr std::chrono::nanoseconds kPause = std::chrono::milliseconds(1);
+  static constexpr std::chrono::nanoseconds kPause = std::chrono::microseconds(250);
+
+  /// A child forked while another thread holds the mutex would find it locked forever.
+  static Residents* made() {
+    static Residents* residents = nullptr;
+    residents = new Residents;
+    ::pthread_atfork([] { residents->mutex_.lock(); }, [] { residents->mutex_.unlock(); },
+                     [] { residents->mutex_.unlock(); });
+    return residents;
+  }
 
   /// Nothing is lost: these are shared mappings, whose pages stay with the file.
   void release() {
@@ -111,41 +122,65 @@ int unnamed_file(std::size_t bytes) {
   return descriptor;
 }
 
-}  // namespace
+/// The bytes that large_memory() has given and that are not in files.
+std::atomic<std::int64_t> bytes_in_memory{0};
 
-bool exceeds_budget(const Context& context, std::size_t bytes) {
-  return bytes > static_cast<std::size_t>(context.memory_bytes() / 2);
+/// Counts the bytes, unless there would be more than `limit`.
+bool take_memory(std::int64_t bytes, std::int64_t limit) {
+  std::int64_t taken = bytes_in_memory.load();
+  do {
+    if (bytes > limit - taken) return false;
+  } while (!bytes_in_memory.compare_exchange_weak(taken, taken + bytes));
+  return true;
 }
+
+void* mapped(int descriptor, std::size_t bytes) {
+  void* memory = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
+                        descriptor >= 0 ? MAP_SHARED : MAP_PRIVATE | MAP_ANONYMOUS, descriptor, 0);
+  if (descriptor >= 0) ::close(descriptor);
+  return memory;
+}
+
+/// Zeros that are counted already.
+std::shared_ptr<float[]> counted_memory(std::size_t bytes) {
+  void* memory = mapped(-1, bytes);
+  if (memory == MAP_FAILED) {
+    bytes_in_memory -= static_cast<std::int64_t>(bytes);
+    throw std::bad_alloc();
+  }
+  return {static_cast<float*>(memory), [bytes](float* mapping) {
+            ::munmap(mapping, bytes);
+            bytes_in_memory -= static_cast<std::int64_t>(bytes);
+          }};
+}
+
+}  // namespace
 
 void release_pages() { Residents::of_process().release_now(); }
 
 void release_pages_when_due() { Residents::of_process().release_when_due(); }
 
-std::int64_t resident_limit(const Context& context) { return context.memory_bytes() / 4; }
-
-std::shared_ptr<float[]> map_file(int descriptor, std::size_t bytes, std::int64_t limit) {
-  void* memory = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
-                        descriptor >= 0 ? MAP_SHARED : MAP_PRIVATE | MAP_ANONYMOUS, descriptor, 0);
-  if (descriptor >= 0) ::close(descriptor);
+std::shared_ptr<float[]> map_file(const Context& context, int descriptor, std::size_t bytes) {
+  void* memory = mapped(descriptor, bytes);
   if (memory == MAP_FAILED) throw std::bad_alloc();
-  const bool limited = descriptor >= 0;
-  std::shared_ptr<float[]> owner(static_cast<float*>(memory), [bytes, limited](float* mapping) {
-    if (limited) Residents::of_process().remove(mapping);
+  std::shared_ptr<float[]> owner(static_cast<float*>(memory), [bytes](float* mapping) {
+    Residents::of_process().remove(mapping);
     ::munmap(mapping, bytes);
   });
-  if (limited) Residents::of_process().add(memory, bytes, limit);
+  Residents::of_process().add(memory, bytes, context.memory_bytes() / 4);
   return owner;
 }
 
-std::shared_ptr<float[]> large_memory(const Context& context, std::size_t bytes) {
-  if (bytes == 0) return nullptr;
-  return map_file(exceeds_budget(context, bytes) ? unnamed_file(bytes) : -1, bytes,
-                  resident_limit(context));
+std::pair<std::shared_ptr<float[]>, bool> large_memory(const Context& context, std::size_t bytes) {
+  if (bytes == 0) return {};
+  if (take_memory(static_cast<std::int64_t>(bytes), context.memory_bytes() / 2))
+    return {counted_memory(bytes), false};
+  return {map_file(context, unnamed_file(bytes), bytes), true};
 }
 
 LargeMatrix::LargeMatrix(const Context& context, Index rows, Index cols)
     : rows_(rows),
       cols_(cols),
-      memory_(large_memory(context, sizeof(float) * static_cast<std::size_t>(rows * cols))) {}
+      memory_(large_memory(context, sizeof(float) * static_cast<std::size_t>(rows * cols)).first) {}
 
 }  // namespace krica

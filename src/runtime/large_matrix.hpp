@@ -1,40 +1,58 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Matrices that may be larger than the memory budget. What does not fit lies in a mapped temporary
-// file without a name, and only part of it stays resident: between two items of a parallel loop the
-// process gives pages back whenever all such files together exceed their share. They remain in the
-// system's page cache or on disk and come back when they are read; no value depends on it.
+// Matrices that may be larger than the memory budget: half of it for those in memory, a quarter for
+// the others. These lie in mapped temporary files without a name, and only part of them stays
+// resident: between two items of a parallel loop the process gives pages back whenever all such
+// files together exceed their share. They remain in the system's page cache or on disk and come
+// back when they are read; no value depends on it.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
-#include <filesystem>
 #include <memory>
+#include <span>
+#include <utility>
 
 #include "krica/runtime/context.hpp"
 
 namespace krica {
 
-/// Whether `bytes` are more than half of the context's budget, so that they go to a file.
-bool exceeds_budget(const Context& context, std::size_t bytes);
+/// `bytes` of zeros, and whether they are in a temporary file: they are where all that this
+/// function gives in memory would take more than half of the context's budget. Throws IoError where
+/// a file is needed and cannot be made.
+std::pair<std::shared_ptr<float[]>, bool> large_memory(const Context& context, std::size_t bytes);
 
-/// `bytes` of zeros, in memory or in a temporary file. Throws IoError where a file is needed and
-/// cannot be made.
-std::shared_ptr<float[]> large_memory(const Context& context, std::size_t bytes);
+/// A shared mapping of an open file, which is closed. About a quarter of the budget at most stays
+/// resident, of this and all other such mappings together.
+std::shared_ptr<float[]> map_file(const Context& context, int descriptor, std::size_t bytes);
 
-/// A shared mapping of an open file, which is closed. With a limit, about so many bytes at most
-/// stay resident, of this and all other limited mappings together.
-std::shared_ptr<float[]> map_file(int descriptor, std::size_t bytes, std::int64_t resident_limit);
-
-/// Gives pages back where there are too many, at most once in a millisecond; called after every
-/// item of a parallel loop. Cheap where nothing lies in files.
+/// Gives pages back where there are too many, a few times in a millisecond at most; called after
+/// every item of a parallel loop. Cheap where nothing lies in files.
 void release_pages_when_due();
 
 /// The same whenever it is called: for loops that read rows here and there, where each brings in
 /// its neighbours as well.
 void release_pages();
 
-/// How much may stay resident under the context's budget.
-std::int64_t resident_limit(const Context& context);
+/// Copies of some rows of a matrix that may lie in a file.
+template <class Scalar>
+Matrix<Scalar> rows_at(const ConstMatrixView<Scalar>& matrix, std::span<const Index> rows) {
+  constexpr Index kRowsAtATime = 8;  // each brings in up to 2 MiB
+  Matrix<Scalar> chosen(std::ssize(rows), matrix.cols());
+  Index to = 0;
+  for (const Index row : rows) {
+    if (to % kRowsAtATime == 0) release_pages();
+    chosen.view().row(to++) = matrix.row(row);
+  }
+  return chosen;
+}
+
+/// How many rows one product should read: all of them become resident at once.
+inline Index rows_at_a_time(const ConstMatrixView<float>& matrix) {
+  constexpr Index kBytes = Index{16} << 20;
+  constexpr Index kFewest = 256;  // products over fewer are slow
+  return std::max(kFewest, kBytes / (matrix.outerStride() * Index{sizeof(float)}));
+}
 
 /// rows × cols floats, zeros at first.
 class LargeMatrix {

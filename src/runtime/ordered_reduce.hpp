@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "runtime/large_matrix.hpp"
 #include "runtime/parallel.hpp"
 
 namespace krica {
@@ -47,8 +48,10 @@ inline Partition sum_parts(Index samples, Index fewest) {
 template <class Body>
 void for_tiles(Range part, Index largest, Body body) {
   const Partition tiles(part.size(), largest);
-  for (Index t = 0; t < tiles.count(); ++t)
+  for (Index t = 0; t < tiles.count(); ++t) {
     body(Range{part.begin + tiles[t].begin, part.begin + tiles[t].end});
+    release_pages_when_due();
+  }
 }
 
 // A sum is a number, a vector, a type with += and set_zero(), or a struct of such sums listed by

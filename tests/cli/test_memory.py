@@ -7,6 +7,7 @@ import subprocess
 import time
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 MEBIBYTE = 1 << 20
@@ -15,9 +16,10 @@ MEBIBYTE = 1 << 20
 def trained(krica, method, budget):
     """The model's bytes and the peak of the process that made it."""
     file = krica.directory / f"{method}-{budget}.krica"
-    process = subprocess.Popen([os.environ["KRICA"], "train", "embedded", "-o", file, "--method", method, "--components", "32",
-                                "--patches", "400000", "--receptive-field", "9", "--epochs", "1", "--svm-c", "0.05", "--threads", "2",
-                                "--memory", budget, "--quiet"], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    process = subprocess.Popen([os.environ["KRICA"], "train", "embedded", "-o", file, "--method", method, "--components", "30",
+                                "--patches", "400000", "--receptive-field", "9", "--epochs", "1", "--iterations", "3", "--svm-c", "0.05",
+                                "--threads", "2", "--memory", budget, "--quiet"],
+                               stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)  # fmt: skip
     peak = 0  # as the system keeps it; that of wait4() would include what this process took before it started the other
     while process.poll() is None:
         found = re.search(r"VmHWM:\s*(\d+) kB", Path(f"/proc/{process.pid}/status").read_text())
@@ -27,11 +29,37 @@ def trained(krica, method, budget):
     return file.read_bytes(), peak
 
 
-@pytest.mark.parametrize("method", ["random-patches", "kmeans-triangle", "krica"])
+@pytest.mark.parametrize("method", ["random-patches", "omp-1", "krica", "ica", "d-rica"])
 def test_the_budget_bounds_memory_and_changes_nothing(krica, method):
-    """The patches alone, 400,000 of 81 values, take 124 MiB."""
+    """The patches alone, 400,000 of 81 values, take 124 MiB. krica starts from K-means, ica whitens a copy of them, and d-rica
+    clusters the patches of one class at a time."""
     within, peak = trained(krica, method, "32M")
     beyond, most = trained(krica, method, "4G")
     assert within == beyond
     assert peak <= (32 + 64) * MEBIBYTE
     assert most > peak + 40 * MEBIBYTE
+
+
+def test_features_need_not_fit(krica):
+    """Those of 1,000 images of 48 x 48 pixels take 26 MiB."""
+    images = np.random.default_rng(0).integers(0, 256, (1000, 48, 48, 3), np.uint8)
+    np.save(krica.directory / "images.npy", images)
+    np.save(krica.directory / "labels.npy", np.arange(1000) % 2)
+    models = {}
+    for budget in ("32M", "1T"):
+        krica("train", "images.npy", "--labels", "labels.npy", "-o", budget, "--method", "raw-pixels", "--memory", budget, "--svm-c", 0.01)
+        models[budget] = (krica.directory / budget).read_bytes()
+    assert models["32M"] == models["1T"]
+
+
+def test_too_small_a_budget_is_refused_with_the_least_that_suffices(krica):
+    def refusal(budget, code=3):
+        return krica("train", "embedded", "-o", "m", "--method", "kpca-rica", "--landmarks", 800, "--components", 16, "--patches", 3000,
+                     "--images", 200, "--iterations", 1, "--svm-c", 0.05, "--threads", 1, "--memory", budget, code=code)  # fmt: skip
+
+    told = refusal("1M")
+    least = int(re.search(r"a kernel PCA with 800 landmarks needs a memory budget \(--memory, memory\) of at least (\d+)M, got 1M",
+                          told).group(1))  # fmt: skip
+    assert not (krica.directory / "m").exists()
+    assert f"at least {least}M" in refusal(f"{least - 1}M")
+    refusal(f"{least}M", code=0)

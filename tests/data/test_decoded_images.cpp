@@ -12,7 +12,7 @@ namespace {
 using Bytes = std::vector<std::uint8_t>;
 
 TEST(DecodedImages, GiveBackWhatWasPut) {
-  DecodedImages kept(3, 4);
+  DecodedImages kept(Context(), 3, 4);
   Bytes out(4);
   EXPECT_FALSE(kept.get(1, out.data()));
   kept.put(1, Bytes{1, 2, 3, 4}.data());
@@ -24,10 +24,11 @@ TEST(DecodedImages, GiveBackWhatWasPut) {
   EXPECT_FALSE(kept.get(0, out.data()));
 }
 
-TEST(DecodedImages, HoldNothingWhereAllDoNotFit) {
+TEST(DecodedImages, HoldNothingWhereAllTakeMoreThanTheirShareOfTheBudget) {
   constexpr Index kBytes = 1024;
-  DecodedImages fits(DecodedImages::kMostBytes / kBytes, kBytes);
-  DecodedImages too_many(DecodedImages::kMostBytes / kBytes + 1, kBytes);
+  const Context context({.memory_bytes = 8 * 100 * kBytes});
+  DecodedImages fits(context, 100, kBytes);
+  DecodedImages too_many(context, 101, kBytes);
   Bytes image(kBytes, 7);
   Bytes out(kBytes);
   fits.put(0, image.data());
@@ -39,7 +40,7 @@ TEST(DecodedImages, HoldNothingWhereAllDoNotFit) {
 TEST(DecodedImages, AreWholeWhateverTheThreadsDo) {
   constexpr Index kImages = 50;
   constexpr Index kBytes = 300;
-  DecodedImages kept(kImages, kBytes);
+  DecodedImages kept(Context(), kImages, kBytes);
   std::atomic<int> torn{0};
   const auto work = [&] {
     Bytes out(kBytes);

@@ -145,5 +145,5 @@ def test_wrong_images(images, classifier):
         krica.PatchFeatures(colour=True)
     with pytest.raises(ValueError, match="stride must be a whole number, got 1.5"):
         krica.PatchFeatures(stride=1.5).fit(images.data[:50])
-    with pytest.raises(ValueError, match="memory must be at least 1M"):
+    with pytest.raises(ValueError, match="memory must be a size such as 512M or 4G"):
         krica.PatchFeatures(memory="lots").fit(images.data[:50])

@@ -73,7 +73,10 @@ def test_what_is_not_copied(images):
         ({"whitening": 3.5}, "whitening must be a string, got 3.5"),
         ({"pooling_groups": 4}, "4"),
         ({"random_state": "yes"}, "RandomState"),
-        ({"memory": "a lot"}, "memory must be at least 1M"),
+        ({"memory": "a lot"}, "memory must be a size such as 512M or 4G"),
+        ({"memory": "inf"}, "for no limit, use the maximum of 1024T"),
+        ({"memory": "100K"}, "memory must be 1M to 1024T"),
+        ({"memory": "1025T"}, "memory must be 1M to 1024T"),
         ({"n_jobs": 0}, "n_jobs"),
     ],
 )

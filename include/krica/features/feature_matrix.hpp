@@ -10,9 +10,9 @@
 
 namespace krica {
 
-/// A rows × cols float matrix in memory or, if it takes more than half of the context's memory
-/// budget, in a mapped temporary file that vanishes with it; or in a file of the caller's, to
-/// survive an interruption. Of a file, a quarter of the budget at most stays resident.
+/// A rows × cols float matrix in memory or, if matrices there would take more than half of the
+/// context's memory budget, in a mapped temporary file that vanishes with it; or in a file of the
+/// caller's, to survive an interruption. Of files, a quarter of the budget at most stays resident.
 class KRICA_EXPORT FeatureMatrix {
  public:
   /// Throws IoError if it needs a temporary file and cannot create one.

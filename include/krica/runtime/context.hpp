@@ -126,6 +126,12 @@ class KRICA_EXPORT Context {
     other.options_.seed = seed;
     return other;
   }
+  /// The same with another budget.
+  [[nodiscard]] Context with_memory(std::int64_t bytes) const {
+    Context other = *this;
+    other.options_.memory_bytes = bytes;
+    return other;
+  }
 
   void report(const Progress& progress) const {
     if (options_.progress) options_.progress(progress);

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "models/memory_plan.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "models/rules.hpp"
+#include "models/stage_costs.hpp"
+#include "objectives/samples.hpp"
+#include "runtime/check.hpp"
+
+namespace krica {
+namespace {
+
+constexpr double kFloat = sizeof(float);
+constexpr double kDouble = sizeof(double);
+constexpr double kMebibyte = 0x1p20;
+
+/// Working memory that every program has; the budget does not count it.
+constexpr double kUncounted = 16 * kMebibyte;
+
+double as_double(Index value) { return static_cast<double>(value); }
+
+/// Sums that TreeSum holds at most: one per thread and level of the tree, for at most 64 parts.
+double tree_sums(int threads) { return std::min(threads, 64) + 8.0; }
+
+/// The matrix, a copy for its eigenvectors, and the two that LAPACK needs.
+double eigen_memory(double n) { return 4 * kDouble * n * n; }
+
+/// Places of the patches, and half of them again to sort them; labels.
+double sampling_memory(const TrainingSizes& s) { return (1.5 * 40 + 4) * s.patches; }
+
+/// Assignments, distances and their order; the pool of the start; the sums.
+double kmeans_memory(const TrainingSizes& s, double centers, double values, int threads) {
+  const double pool = std::min(s.patches, 32 * centers);
+  return 24 * s.patches + kFloat * pool * values + kDouble * centers * values * tree_sums(threads);
+}
+
+double whitening_memory(const TrainingSizes& s, int threads) {
+  constexpr double kTile = 256;
+  const double l = s.landmarks;
+  if (l == 0) return 2 * eigen_memory(s.inputs);
+  const double moments = kDouble * l * l * tree_sums(threads) +
+                         (kFloat + 2 * kDouble) * kTile * l * std::min(threads, 64);
+  const double root = kDouble * l * l;
+  return std::max(kmeans_memory(s, l, s.inputs, threads),
+                  root + std::max(moments, eigen_memory(l)));
+}
+
+/// The samples that an objective evaluates at once, all or some of which are gathered.
+struct EvaluatedRows {
+  double gathered;
+  double at_once;
+};
+
+EvaluatedRows evaluated_rows(const TrainingSizes& s) {
+  constexpr double kManyPatches = 50000;  // `auto` uses Adam from here on
+  constexpr double kBatch = 1024;
+  constexpr double kHeldOutPatches = 10000;
+  const auto block = as_double(block_rows_for<float>(0, static_cast<Index>(s.atoms)));
+  const bool adam = s.options.basis.solver == SolverKind::kAdam ||
+                    s.method.solvers == SolverChoice::kAdam ||
+                    (!s.options.basis.solver && s.patches >= kManyPatches);
+  if (!adam) return {0, std::min(s.patches, block)};
+  const double batch = s.options.basis.batch ? as_double(*s.options.basis.batch) : kBatch;
+  const double rows =
+      std::min(s.patches, std::max(batch, std::min(kHeldOutPatches, 0.1 * s.patches)));
+  return {rows, std::min(rows, block)};
+}
+
+/// GroupSums, by the number of tasks in a group's part of a product.
+double groups_of(const TrainingSizes& s, double tasks) {
+  return std::max(1.0, std::min(std::ceil(32 / tasks), s.patches / 1024));
+}
+
+/// Codes and sums of the gradient. With a kernel, also their slopes and products with the Gram
+/// matrix, and the sums of that matrix's gradient.
+double objective_memory(const TrainingSizes& s, int threads) {
+  constexpr double kSolverStates = 30;  // L-BFGS keeps 20 steps and gradients
+  constexpr double kUsualCode = 32;     // atoms in the code of a sparse method
+  const double K = s.atoms;
+  const double n = s.outputs;
+  const bool kernel = s.method.encoder == "kernel" || s.method.encoder == "lasso";
+  const EvaluatedRows rows = evaluated_rows(s);
+  const auto tiles = as_double(atom_tiles(static_cast<Index>(K)).count());
+  const double sums = kernel || s.method.rica ? groups_of(s, tiles) : 4 * tree_sums(threads);
+  double bytes = kFloat * rows.gathered * n + (kernel ? 3 : 1) * kFloat * rows.at_once * K +
+                 kFloat * K * n * (kSolverStates + sums) + 4 * kDouble * n * n + 24 * s.patches;
+  if (kernel) bytes += kFloat * K * K * (2 + groups_of(s, tiles * (tiles + 1) / 2));
+  const bool keeps_codes = s.method.encoder == "lasso" && rows.gathered == 0;
+  return bytes + (keeps_codes ? 32 * s.patches * std::min(K, kUsualCode) : 0);
+}
+
+double basis_memory(const TrainingSizes& s, int threads) {
+  const double clustering = kmeans_memory(s, s.atoms, s.outputs, threads);
+  if (s.method.name == "ica" || s.method.name == "kica") {
+    return kDouble * s.atoms * s.atoms * tree_sums(threads) + 2 * eigen_memory(s.atoms);
+  }
+  const bool solves = s.method.solvers != SolverChoice::kNone && !s.method.joint;
+  return solves ? std::max(clustering, objective_memory(s, threads)) : clustering;
+}
+
+/// Pixels and codes of the images that threads are at.
+double feature_memory(const TrainingSizes& s, int threads) {
+  constexpr double kImages = 4;
+  constexpr double kPositions = 128;
+  return threads * kFloat * (kImages * s.values + kPositions * (2 * s.inputs + 3 * s.atoms));
+}
+
+/// Either the Gram matrix of the samples and its factor, or that of the features, in blocks.
+double svm_memory(const TrainingSizes& s, int threads) {
+  constexpr double kMostSpanned = 8192;
+  constexpr double kMetricBlock = 8192;
+  constexpr double kSolverStates = 30;
+  const double m = s.images;
+  const bool spanned = m <= kMostSpanned && 4 * m <= 3 * s.features;
+  const double width = spanned ? m : s.features;
+  const double metric = kFloat * width * std::min(width, kMetricBlock);
+  const double weights = kFloat * s.classes * width * (kSolverStates + tree_sums(threads));
+  if (!spanned) return metric + weights;
+  return kFloat * m * m + std::max(kDouble * m * m, metric + weights);
+}
+
+/// A batch of images and its features; weights, their gradients and moments.
+double joint_memory(const TrainingSizes& s, int threads) {
+  constexpr double kReconstructionPatches = 20000;
+  constexpr double kStates = 10;
+  const double batch = as_double(s.options.basis.batch.value_or(batch_for(Index(s.images))));
+  const double weights = s.atoms * s.outputs + s.classes * s.features;
+  return kFloat * (batch * (2 * s.values + 3 * s.features) + kStates * weights +
+                   s.atoms * s.outputs * tree_sums(threads) + kReconstructionPatches * s.outputs);
+}
+
+}  // namespace
+
+WorkingMemory working_memory(int threads, const DataFacts& facts, const PipelineOptions& settled) {
+  const TrainingSizes s(facts, settled);
+  WorkingMemory most;
+  const auto add = [&](double bytes, const std::string& needed_for) {
+    if (bytes > most.bytes) most = {bytes, needed_for};
+  };
+  const std::string atoms = fmt::format("learning {} atoms by {}", s.atoms, s.method.name);
+  if (s.method.learn != nullptr) {
+    add(sampling_memory(s), fmt::format("drawing {} patches", s.patches));
+    add(whitening_memory(s, threads),
+        s.landmarks > 0 ? fmt::format("a kernel PCA with {} landmarks", s.landmarks)
+                        : fmt::format("whitening patches of {} values", s.inputs));
+    add(basis_memory(s, threads), atoms);
+    add(feature_memory(s, threads), "encoding");
+  }
+  if (s.method.joint) add(joint_memory(s, threads), atoms);
+  if (s.classes > 0) {
+    add(svm_memory(s, threads),
+        fmt::format("a classifier of {} images with {} features each", s.images, s.features));
+  }
+  return most;
+}
+
+Context planned(const Context& context, const DataFacts& facts, const PipelineOptions& settled) {
+  const WorkingMemory most = working_memory(context.threads(), facts, settled);
+  const double counted = std::max(0.0, most.bytes - kUncounted);
+  const double least = std::ceil(2 * counted / kMebibyte);
+  require(least * kMebibyte <= as_double(context.memory_bytes()), "memory",
+          "{} needs a memory budget (--memory, memory) of at least {}M, got {:.4g}M",
+          most.needed_for, least, as_double(context.memory_bytes()) / kMebibyte);
+  return context.with_memory(context.memory_bytes() - static_cast<std::int64_t>(counted));
+}
+
+}  // namespace krica

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <regex>
+
+#include "krica/bases/basis.hpp"
+#include "krica/runtime/error.hpp"
+#include "models/memory_plan.hpp"
+#include "models/resolved.hpp"
+
+namespace krica {
+namespace {
+
+constexpr DataFacts kFacts{{32, 32, 3}, 10000, 10};
+constexpr std::int64_t kMebibyte = 1 << 20;
+
+PipelineOptions settled(std::string_view method, Index components, const DataFacts& facts) {
+  PipelineOptions options;
+  options.method = std::string(method);
+  options.basis.components = components;
+  return resolved(options, facts);
+}
+
+Context budget(std::int64_t mebibytes) {
+  return Context({.threads = 2, .memory_bytes = mebibytes * kMebibyte});
+}
+
+std::string refusal(std::int64_t mebibytes, const PipelineOptions& options) {
+  try {
+    planned(budget(mebibytes), kFacts, options);
+  } catch (const InvalidArgument& error) {
+    return error.what();
+  }
+  return {};
+}
+
+TEST(MemoryPlan, NamesTheLeastBudgetThatSuffices) {
+  for (const BasisMethod& method : basis_methods()) {
+    const PipelineOptions options = settled(method.name, 800, kFacts);
+    const std::string words = refusal(1, options);
+    std::smatch found;
+    ASSERT_TRUE(std::regex_search(words, found, std::regex("at least (\\d+)M, got 1M"))) << words;
+    const std::int64_t least = std::stoll(found[1]);
+    EXPECT_EQ(refusal(least, options), "") << method.name;
+    EXPECT_NE(refusal(least - 1, options), "") << method.name;
+  }
+}
+
+TEST(MemoryPlan, LeavesTheRestToPatchesAndFeatures) {
+  const PipelineOptions options = settled("kica", 200, kFacts);
+  const auto left = planned(budget(1024), kFacts, options).memory_bytes();
+  EXPECT_LT(left, 1024 * kMebibyte);
+  EXPECT_GE(left, 512 * kMebibyte);
+  PipelineOptions small = settled("omp-1", 8, kFacts);
+  small.descriptor.patches = 1000;
+  EXPECT_EQ(planned(budget(1024), kFacts, small).memory_bytes(), 1024 * kMebibyte);
+}
+
+TEST(MemoryPlan, SaysWhatNeedsTheMemory) {
+  EXPECT_THAT(refusal(64, settled("kica", 200, kFacts)), testing::HasSubstr("kernel PCA"));
+  EXPECT_THAT(refusal(64, settled("krica", 800, kFacts)), testing::HasSubstr("800 atoms by krica"));
+  EXPECT_THAT(refusal(16, settled("raw-pixels", 1, kFacts)),
+              testing::HasSubstr("classifier of 10000 images with 3072 features"));
+}
+
+TEST(MemoryPlan, TakesEveryMethodWith200AtomsFrom256M) {
+  for (const BasisMethod& method : basis_methods())
+    EXPECT_EQ(refusal(256, settled(method.name, 200, kFacts)), "");
+  for (const auto* method : {"random-patches", "kmeans-triangle", "omp-1", "krica"})
+    EXPECT_EQ(refusal(64, settled(method, 200, kFacts)), "");
+}
+
+}  // namespace
+}  // namespace krica
