@@ -16,8 +16,9 @@ struct Recipe {
 constexpr auto kRecipes = std::to_array<Recipe>({
     {"accurate",
      R"({"method": "max-margin-krica", "components": 4000, "receptive-field": 5, "pool": "4x4",
-         "pool-overlap": true, "encoder": "kernel", "gamma": 5, "flips": true, "crops": 2,
-         "epochs": 40, "decay": 0.02, "held-out": 0, "refit": false, "test-flips": true})"},
+         "pool-overlap": true, "encoder": "kernel", "gamma": 5, "flips": true, "crops": 4,
+         "epochs": 40, "batch": 256, "decay": 0.3, "held-out": 0, "refit": false,
+         "test-flips": true})"},
 });
 
 }  // namespace
