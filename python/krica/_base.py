@@ -119,8 +119,8 @@ class ModelEstimator(BaseEstimator):
         return told
 
     def _wait(self, options, X, class_names):
-        """What is about to be learned and about how long it will take. Nothing where a checkpoint is resumed."""
-        if os.path.exists(getattr(self, "checkpoint", None) or ""):
+        """What is about to be learned and about how long it will take. Nothing where a checkpoint is resumed or a GPU computes."""
+        if self.device != "cpu" or os.path.exists(getattr(self, "checkpoint", None) or ""):
             return ""
         classes = len(class_names) if self._classifier else 0
         return _core.training_wait(options, X, classes, self._run_options())

@@ -97,6 +97,7 @@ struct JointObjective<Scalar>::Implementation {
   Matrix<Scalar> Q;             // ∂L/∂Z
   Matrix<Scalar> power_slopes;  // φ'
   Matrix<Scalar> E;             // scores; later ∂L/∂scores
+  std::unique_ptr<KricaObjective<Scalar>> krica_on_device;
 
   [[nodiscard]] bool raised() const { return source.power() != 1; }
 
@@ -177,12 +178,17 @@ struct JointObjective<Scalar>::Implementation {
                         const JointParameters<Scalar>& at, Matrix<Scalar>* gradient) {
     if (options.reconstruction == 0) return 0;
     // Allocated for every step, in place of the features: holding both would take too much memory.
+    // One on a device stays, as its samples do.
     Z = Q = power_slopes = Matrix<Scalar>();
-    KricaObjective<Scalar> krica(patches, krica_options(options, at.W.rows()));
+    std::unique_ptr<KricaObjective<Scalar>> of_this_step;
+    auto& krica = context.cuda_device() ? krica_on_device : of_this_step;
+    if (!krica)
+      krica =
+          std::make_unique<KricaObjective<Scalar>>(patches, krica_options(options, at.W.rows()));
     if (gradient == nullptr)
-      return options.reconstruction * krica.value_on(context, batch.reconstructed, at.W);
+      return options.reconstruction * krica->value_on(context, batch.reconstructed, at.W);
     Matrix<Scalar> own(at.W.rows(), at.W.cols());
-    const double value = krica.value_and_gradient_on(context, batch.reconstructed, at.W, own);
+    const double value = krica->value_and_gradient_on(context, batch.reconstructed, at.W, own);
     const auto rho = static_cast<Scalar>(options.reconstruction);
     for (Index e = 0; e < own.size(); ++e) gradient->data()[e] += rho * own.data()[e];
     return options.reconstruction * value;
@@ -196,8 +202,8 @@ JointObjective<Scalar>::JointObjective(const JointObjectiveOptions& options,
   require_derivative({.function = source.grid().function()});
   require(options.reconstruction == 0 || patches.rows() >= 2, kName,
           "a reconstruction term needs patches, got {}", patches.rows());
-  implementation_ =
-      std::unique_ptr<Implementation>(new Implementation{options, source, patches, {}, {}, {}, {}});
+  implementation_ = std::unique_ptr<Implementation>(
+      new Implementation{options, source, patches, {}, {}, {}, {}, {}});
 }
 
 template <class Scalar>

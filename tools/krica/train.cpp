@@ -232,7 +232,7 @@ TrainingEstimate estimated(const Context& context, const TrainCommand& command,
 void announce_training(const Context& context, const TrainCommand& command,
                        const TrainingData& data, nlohmann::json& summary) {
   const bool silent = command.session.quiet && !command.session.json;
-  if (silent || std::filesystem::exists(command.checkpoint)) return;
+  if (silent || context.cuda_device() || std::filesystem::exists(command.checkpoint)) return;
   const DataFacts facts = facts_of(*data.images, command.classifier);
   const PipelineOptions settled = resolved(command.pipeline, facts);
   const TrainingEstimate estimate = estimated(context, command, data, settled);

@@ -18,7 +18,8 @@ double WaitEstimator::encoding(const PipelineOptions& settled) const {
 }
 
 void announce(const SessionOptions& session, std::string_view work, double seconds) {
-  const std::string line = session.quiet ? "" : waiting_text(work, seconds);
+  if (session.quiet || session.device != "cpu") return;
+  const std::string line = waiting_text(work, seconds);
   if (!line.empty()) fmt::print(stderr, "{}\n", line);
 }
 
@@ -31,7 +32,7 @@ void announce(const SessionOptions& session, std::string_view verb, const ImageS
 
 void announce_encoding(const Context& context, const SessionOptions& session, std::string_view verb,
                        const ImageSet& images, const PipelineOptions& settled) {
-  if (session.quiet) return;
+  if (session.quiet || session.device != "cpu") return;
   announce(session, verb, images, WaitEstimator(context, images).encoding(settled));
 }
 

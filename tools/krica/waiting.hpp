@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Announces on standard error what is about to be done and roughly how long it will take.
+// Announces on standard error what is about to be done and roughly how long it will take. Not on a
+// GPU, whose speed is not known in advance.
 #pragma once
 
 #include <string_view>
