@@ -48,6 +48,8 @@ from conftest import SMALL, read_safetensors, write_safetensors
         (["train", "embedded", "-o", "m", "--landmark-choice", "best"], "random"),
         (["tune", "embedded", "--grid", "colour=1"], "colour"),
         (["tune", "embedded", "--grid", "sparsity=a"], 'sparsity cannot be "a"'),
+        (["tune", "embedded", "--grid", "pool=;"], "pool"),
+        (["tune", "embedded", "--grid", "gamma=1,2", "--grid", "gamma=3"], "--grid names 'gamma' twice"),
         (["tune", "embedded", "--method", "ica", "--grid", "init=random,kmeans"], "init"),
         (["train", "embedded", "-o", "m", "--method", "kmeans-triangle", "--init", "random"], "kmeans-triangle"),
         (["train", "embedded", "-o", "m", "--method", "omp-1", "--solver", "adam"], "leave solver auto"),
