@@ -67,8 +67,8 @@ FeatureMatrix FeatureExtractor::extract(const Context& context, const ImageSet& 
 void FeatureExtractor::extract(const Context& context, const ImageSet& images, Index first,
                                FeatureMatrix& result,
                                const std::function<void(Index)>& done) const {
-  require(images.shape() == shape(), kName, "{} where {} were learned", to_text(images.shape()),
-          to_text(shape()));
+  require(images.shape() == shape(), kName, "the model was trained on {}, but these are {}",
+          to_text(shape()), to_text(images.shape()));
   require(result.rows() == images.size() && result.cols() == features(), kName,
           "a result of {} x {} for {} x {}", result.rows(), result.cols(), images.size(),
           features());

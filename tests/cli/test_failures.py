@@ -28,7 +28,7 @@ from conftest import SMALL, read_safetensors, write_safetensors
         (["train", "embedded", "-o", "m", "--method", "magic"], "random-patches"),
         (["train", "embedded", "-o", "m", "--pool", "2by2"], "2by2"),
         (["train", "embedded", "-o", "m", "--pool", "2x2,"], "2x2,"),
-        (["train", "embedded", "-o", "m", "--pool", "2x2,2x2"], "comes twice"),
+        (["train", "embedded", "-o", "m", "--pool", "2x2,2x2"], "is given twice"),
         (["train", "embedded", "-o", "m", "--pool", "1x1,999x999"], "more than 16384 cells"),
         (["train", "embedded", "-o", "m", "--pool-function", "median"], "sum, mean, max"),
         (
