@@ -165,9 +165,10 @@ void Preprocessing::apply_contrast(const Context& context, MatrixView<float> pat
 }
 
 void Preprocessing::apply_tile(MatrixView<float> raw_patches, MatrixView<float> result) const {
-  for (Index i = 0; i < raw_patches.rows(); ++i)
+  for (Index i = 0; i < raw_patches.rows(); ++i) {
     normalise_row(raw_patches.data() + i * raw_patches.outerStride(), raw_patches.cols(),
                   contrast_);
+  }
   apply_normalised_tile(raw_patches, result);
 }
 
