@@ -120,9 +120,10 @@ Model model_from(const Archive& archive) {
   if (archive.has("atoms")) take_extractor(archive, parts);
   parts.classifier = ClassifierParts::load_if(archive);
   Model model(std::move(parts));
-  if (model.has_classifier())
+  if (model.has_classifier()) {
     check_classifier(*model.parts().classifier, model.n_features(),
                      static_cast<Index>(model.class_names().size()));
+  }
   return model;
 }
 
