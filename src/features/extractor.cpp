@@ -25,8 +25,7 @@ Index batch_blocks(const Context& context, Index block_values) {
 }
 
 void extract_on_device(const Context& context, DeviceEncoder& encoder, const ImageSet& images,
-                       Index first, FeatureMatrix& result,
-                       const std::function<void(Index)>& done) {
+                       Index first, FeatureMatrix& result, const std::function<void(Index)>& done) {
   // As on the CPU, chunks do not depend on `first`.
   for (Index at = first / encoder.chunk() * encoder.chunk(); at < images.size();) {
     context.check_cancelled();
