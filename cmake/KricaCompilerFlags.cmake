@@ -40,7 +40,7 @@ endfunction()
 # krica_in_few_units(NAME): several sources to one run of the compiler. Templates of CLI11, pybind11 and nlohmann-json take most
 # of its time, and are then compiled once for all of them. Not for sources with Highway's loops.
 function(krica_in_few_units name)
-  if(CMAKE_BUILD_TYPE STREQUAL "Release" AND NOT KRICA_CLANG_TIDY)
+  if((CMAKE_BUILD_TYPE STREQUAL "Release" OR KRICA_SANITIZE) AND NOT KRICA_CLANG_TIDY)
     set_target_properties(${name} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)
   endif()
 endfunction()

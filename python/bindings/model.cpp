@@ -49,8 +49,8 @@ py::array_t<float> position_votes_of(const Model& model, const py::array& X,
   const ImageSetPtr given = image_set(X);
   const ImageSetPtr images = model.in_learned_range(running.context(), *given);
   if (images->shape() != model.shape()) {
-    throw InvalidArgument(fmt::format("[explain] {} where {} were learned",
-                                      to_text(images->shape()), to_text(model.shape())));
+    throw InvalidArgument(fmt::format("[explain] the model was trained on {}, but these are {}",
+                                      to_text(model.shape()), to_text(images->shape())));
   }
   std::vector<float> image(static_cast<std::size_t>(model.shape().values()));
   Matrix<float> votes;  // one image a row

@@ -114,7 +114,7 @@ bool is_gzip(const ByteSource& source) {
 
 Bytes read_all(const ByteSource& source, Index limit) {
   if (source.size() > limit) {
-    data_error(source.operation(), source.name(), "{} bytes; such a file may have at most {}",
+    data_error(source.operation(), source.name(), "{} bytes, but such a file may have at most {}",
                source.size(), limit);
   }
   Bytes bytes(static_cast<std::size_t>(source.size()));

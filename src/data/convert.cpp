@@ -327,7 +327,7 @@ fs::path workplace_of(const fs::path& target) { return target.string() + ".krica
 /// The directory's path without a trailing slash. The complete set is renamed to it, so it must be
 /// free, and not a directory that cannot be replaced by renaming.
 fs::path checked_target(const fs::path& path) {
-  const fs::path target = path.has_filename() ? path : path.parent_path();
+  fs::path target = path.has_filename() ? path : path.parent_path();  // not const: it is moved out
   const fs::path parent = fs::absolute(target).parent_path();
   make_directory(parent);
   if (!fs::exists(target)) return target;

@@ -290,8 +290,8 @@ void check_test_part(const SampleSet& train, const SampleSet& test) {
   const Fields& others = test.info().column_names;
   const auto differ = std::mismatch(names.begin(), names.end(), others.begin(), others.end());
   if (!names.empty() && !others.empty() && differ.first != names.end()) {
-    data_error("csv", "test.csv", "column '{}' where train.csv has '{}'", *differ.second,
-               *differ.first);
+    data_error("csv", "test.csv", "column '{}' does not match column '{}' of train.csv",
+               *differ.second, *differ.first);
   }
   if (test.labels().empty() != train.labels().empty())
     data_error("csv", "test.csv", "train.csv has labels, test.csv has none");

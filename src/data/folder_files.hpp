@@ -43,11 +43,11 @@ class FolderScan {
 
   /// Throws DataError for unreadable files, unless skip_bad skips them, and for directories without
   /// images. Returns notes on what was skipped.
-  std::vector<std::string> finish() const;
+  [[nodiscard]] std::vector<std::string> finish() const;
 
  private:
   struct Verdict;
-  Verdict judge(const ImageFile& file) const;
+  [[nodiscard]] Verdict judge(const ImageFile& file) const;
 
   const Context& context_;
   const OpenOptions& options_;

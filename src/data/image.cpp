@@ -125,8 +125,8 @@ void check_sides(const EncodedImage& image, Index height, Index width) {
   }
   if (height > kLongestSide || width > kLongestSide || height * width > kMostPixels) {
     data_error("image", image.name,
-               "{} x {} pixels are more than can be read: at most {} a side and {} in all", width,
-               height, kLongestSide, kMostPixels);
+               "{} x {} pixels are more than can be read: at most {} per side and {} in total",
+               width, height, kLongestSide, kMostPixels);
   }
 }
 

@@ -24,12 +24,12 @@ ImageSet::ImageSet(ImageSetInfo info) : info_(std::move(info)) {
 
 void ImageSet::check_range(Index first, Index count) const {
   require(first >= 0 && count >= 0 && first <= size() - count, "image_set.read",
-          "images {} to {} of a set of {}", first, first + count - 1, size());
+          "images {} to {} are not in a set of {}", first, first + count - 1, size());
 }
 
 void ImageSet::read(Index first, Index count, std::uint8_t* out) const {
   require(pixel_type() == PixelType::kUint8, "image_set.read",
-          "the set holds float pixels, they cannot be read as bytes");
+          "the set holds float pixels, which cannot be read as bytes");
   check_range(first, count);
   if (count > 0) load_bytes(first, count, out);
 }

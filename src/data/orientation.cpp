@@ -34,7 +34,7 @@ class Fields {
   bool little_endian_;
 };
 
-using std::literals::operator""sv;
+using namespace std::string_view_literals;
 constexpr std::string_view kExifPrefix = "Exif\0\0"sv;
 
 /// The block, with or without the prefix that JPEG requires and others may have.

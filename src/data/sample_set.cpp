@@ -45,7 +45,7 @@ SampleSet::SampleSet(SampleSetInfo info) : info_(std::move(info)) {
 
 void SampleSet::check_range(Index first, Index count) const {
   require(first >= 0 && count >= 0 && first <= rows() - count, "sample_set.read",
-          "rows {} to {} of a set of {}", first, first + count - 1, rows());
+          "rows {} to {} are not in a set of {}", first, first + count - 1, rows());
 }
 
 void SampleSet::read(Index first, Index count, float* out) const {
@@ -63,7 +63,7 @@ SampleSetPtr subset(SampleSetPtr set, std::vector<Index> indices) {
   info.rows = static_cast<Index>(indices.size());
   info.labels.clear();
   for (const Index i : indices) {
-    require(i >= 0 && i < set->rows(), "subset", "index {} of a set of {}", i, set->rows());
+    require(i >= 0 && i < set->rows(), "subset", "index {} is not in a set of {}", i, set->rows());
     if (!set->labels().empty()) info.labels.push_back(set->labels()[static_cast<std::size_t>(i)]);
   }
   return std::make_shared<SampleSubset>(std::move(info), std::move(set), std::move(indices));

@@ -43,7 +43,7 @@ fs::path safe_path(archive_entry* entry, const fs::path& file) {
   const bool outside =
       path.is_absolute() || std::find(path.begin(), path.end(), "..") != path.end();
   if (path.empty() || outside) {
-    data_error("unpack", file.filename().string(), "the name '{}' would lie outside",
+    data_error("unpack", file.filename().string(), "'{}' would be unpacked outside the directory",
                name != nullptr ? name : "");
   }
   return path;

@@ -154,7 +154,7 @@ ImageSetPtr subset(ImageSetPtr set, std::vector<Index> indices) {
   info.size = static_cast<Index>(indices.size());
   info.labels.clear();
   for (const Index i : indices) {
-    require(i >= 0 && i < set->size(), "subset", "index {} of a set of {}", i, set->size());
+    require(i >= 0 && i < set->size(), "subset", "index {} is not in a set of {}", i, set->size());
     if (!set->labels().empty()) info.labels.push_back(set->labels()[static_cast<std::size_t>(i)]);
   }
   return std::make_shared<SubsetView>(std::move(info), std::move(set), std::move(indices));

@@ -29,7 +29,7 @@ Number whole(const json& value, const std::string& name, Number least, Number mo
           : value.is_number_integer() && std::in_range<Number>(value.get<std::int64_t>());
   if (fits && value.get<Number>() >= least && value.get<Number>() <= most)
     return value.get<Number>();
-  throw DataError(fmt::format("{} is {}, it must be a whole number from {} to {}", name,
+  throw DataError(fmt::format("{} is {}, but must be a whole number from {} to {}", name,
                               value.dump(), least, most));
 }
 

@@ -25,8 +25,7 @@ Index batch_blocks(const Context& context, Index block_values) {
 }
 
 void extract_on_device(const Context& context, DeviceEncoder& encoder, const ImageSet& images,
-                       Index first, FeatureMatrix& result,
-                       const std::function<void(Index)>& done) {
+                       Index first, FeatureMatrix& result, const std::function<void(Index)>& done) {
   // As on the CPU, chunks do not depend on `first`.
   for (Index at = first / encoder.chunk() * encoder.chunk(); at < images.size();) {
     context.check_cancelled();
@@ -67,8 +66,8 @@ FeatureMatrix FeatureExtractor::extract(const Context& context, const ImageSet& 
 void FeatureExtractor::extract(const Context& context, const ImageSet& images, Index first,
                                FeatureMatrix& result,
                                const std::function<void(Index)>& done) const {
-  require(images.shape() == shape(), kName, "{} where {} were learned", to_text(images.shape()),
-          to_text(shape()));
+  require(images.shape() == shape(), kName, "the model was trained on {}, but these are {}",
+          to_text(shape()), to_text(images.shape()));
   require(result.rows() == images.size() && result.cols() == features(), kName,
           "a result of {} x {} for {} x {}", result.rows(), result.cols(), images.size(),
           features());

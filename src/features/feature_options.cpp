@@ -66,7 +66,7 @@ void PoolLevels::validate() const {
     require(rows >= 1 && cols >= 1, kName, "a pool grid must be at least 1x1, got {}x{}", rows,
             cols);
     require(std::find(levels.begin(), level, *level) == level, kName,
-            "the pool grid {}x{} comes twice", rows, cols);
+            "the pool grid {}x{} is given twice", rows, cols);
     // Check the factors first, as their product may overflow.
     const bool few = rows <= kMostCells && cols <= kMostCells && rows * cols <= kMostCells - cells;
     require(few, kName, "the pool grids have more than {} cells; use coarser ones", kMostCells);

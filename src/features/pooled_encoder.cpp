@@ -41,9 +41,10 @@ class HostPooledEncoder final : public PooledEncoder {
       } else {
         encode_part(context, images.rows_between(begin, end), part);
       }
-      for (Index i = 0; i < part.rows(); ++i)
+      for (Index i = 0; i < part.rows(); ++i) {
         raise_to_power<float>(source_->power(), part.data() + i * part.outerStride(), nullptr,
                               part.cols());
+      }
     });
   }
 

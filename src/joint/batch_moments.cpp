@@ -5,7 +5,6 @@
 #include <cmath>
 
 #include "runtime/check.hpp"
-#include "runtime/ordered_reduce.hpp"
 
 namespace krica {
 namespace {
@@ -61,10 +60,10 @@ double BatchMoments::inverse_deviation(Index j) const {
 
 template <class Scalar>
 void MomentSums::add(const Context& context, ConstMatrixView<Scalar> rows) {
-  sums_ += column_moments(context, rows);
+  sums_.put(added_++, column_moments(context, rows));
 }
 
-BatchMoments MomentSums::moments() const { return moments_of(sums_); }
+BatchMoments MomentSums::moments() { return moments_of(sums_.take()); }
 
 template <class Scalar>
 BatchMoments standardise_batch(const Context& context, MatrixView<Scalar> Z) {

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "runtime/column_moments.hpp"
+#include "runtime/ordered_reduce.hpp"
 
 namespace krica {
 
@@ -30,17 +31,20 @@ struct BatchMoments {
   [[nodiscard]] double inverse_deviation(Index j) const;
 };
 
-/// The moments of many rows, added in parts.
+/// The moments of many rows that arrive in parts, added in the order of runtime/ordered_reduce.hpp.
 class MomentSums {
  public:
-  /// Rows of F values, the same F in every call.
+  explicit MomentSums(Index parts) : sums_(parts) {}
+
+  /// The next part: rows of F values, the same F in every call.
   template <class Scalar>
   void add(const Context& context, ConstMatrixView<Scalar> rows);
-  /// Empty before the first rows.
-  [[nodiscard]] BatchMoments moments() const;
+  /// Call once, after the last of at least one part.
+  [[nodiscard]] BatchMoments moments();
 
  private:
-  ColumnMoments sums_;
+  Index added_ = 0;
+  TreeSum<ColumnMoments> sums_;
 };
 
 /// Standardises Z (N × F, N >= 2) in place and returns the moments used.

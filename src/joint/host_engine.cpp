@@ -34,7 +34,7 @@ class HostEngine final : public JointEngine {
 
   BatchMoments moments_of(const JointParameters<float>& at,
                           std::span<const Index> images) override {
-    MomentSums sums;
+    MomentSums sums(Partition(std::ssize(images), task_.options.batch).count());
     for_batches(images, task_.options.batch, [&](Range, std::span<const Index> chosen) {
       const Matrix<float> batch = read_batch(task_.context, task_.images, chosen);
       sums.add<float>(task_.context, objective_.features(task_.context, batch, at));

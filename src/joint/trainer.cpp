@@ -237,9 +237,10 @@ class Trainer {
   /// Finishes the training.
   Status settled(Status status) {
     const bool last_is_best = state_.best_epoch == options_.epochs;
-    if (state_.best_epoch > 0 && !last_is_best && is_success(status))  // from a subset so far
+    if (state_.best_epoch > 0 && !last_is_best && is_success(status)) {  // from a subset so far
       state_.best.moments =
           moments_of(state_.best.parameters, static_cast<Index>(split_.train.size()));
+    }
     if (status == Status::kNumericalTrouble && !options_.early_stopping) {
       state_.best = {start_, {}};  // no epoch was evaluated
       state_.best_epoch = 0;

@@ -4,12 +4,12 @@
 //
 //   a_iu = v_u·x_i + c_u ‖x_i‖² + d_u      (v K×n; c, d K)
 //
-// The K rows are packed once into panels as wide as a few vector registers; a tile of samples times
-// a panel is accumulated in registers and handed to whoever asked for it, who maps, sums or
-// compares it there: nothing of size samples × K is stored. a of one sample does not depend on the
-// other samples of its tile.
+// The K rows are packed once into panels a few vector registers wide. The product of a tile of
+// samples and a panel stays in registers, where the caller maps, sums or compares it, so nothing of
+// size samples × K is ever stored. The values of a sample do not depend on the other samples of its
+// tile.
 //
-// Highway compiles this once for every instruction set: include it between foreach_target.h and the
+// Highway compiles this file once per instruction set: include it between foreach_target.h and the
 // code that uses it.
 #if defined(KRICA_KERNELS_AFFINE_PANELS_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef KRICA_KERNELS_AFFINE_PANELS_INL
@@ -30,7 +30,7 @@ HWY_BEFORE_NAMESPACE();
 namespace krica::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// Rows of samples, and their squared norms (null where all c are 0).
+/// Rows of samples, and their squared norms (null if all c are 0).
 template <class Scalar>
 struct PanelSamples {
   const Scalar* x;
@@ -43,14 +43,14 @@ class AffinePanels {
  public:
   using Tag = hn::ScalableTag<Scalar>;
   using Vector = hn::Vec<Tag>;
-  // A tile of kTileRows samples times kVectors vectors: 24 accumulators where there are 32
-  // registers, 12 where there are 16.
+  // A tile is kTileRows samples times kVectors vectors: 24 accumulators on machines with 32
+  // registers, 12 on those with 16.
   static constexpr Index kLanes = HWY_LANES(Scalar);
   static constexpr Index kTileRows = kLanes * sizeof(Scalar) >= 64 ? 8 : 4;
   static constexpr Index kVectors = 3;
   static constexpr Index kWidth = kVectors * kLanes;
 
-  /// Rows that do not exist fill the last panel: v = 0, c = 0, d = padding.
+  /// The last panel is filled up with rows of v = 0, c = 0, d = padding.
   AffinePanels(ConstMatrixView<Scalar> v, std::span<const Scalar> c, std::span<const Scalar> d,
                Scalar padding)
       : n_(v.cols()),
@@ -64,13 +64,13 @@ class AffinePanels {
   [[nodiscard]] Index rows() const { return K_; }
   [[nodiscard]] Index count() const { return count_; }
 
-  /// Vectors of a panel that hold rows.
+  /// How many vectors of a panel hold rows of v.
   [[nodiscard]] Index vectors_of(Index panel) const {
     return std::min(kVectors, (K_ - panel * kWidth + kLanes - 1) / kLanes);
   }
 
-  /// a of kTileRows samples from `row` on, times the first kUsed vectors of a panel. Samples from
-  /// `end` on repeat the last one.
+  /// a of the kTileRows samples that start at `row`, for the first kUsed vectors of a panel. Past
+  /// `end`, the last sample is repeated.
   template <Index kUsed>
   HWY_INLINE void affine(const PanelSamples<Scalar>& samples, Index row, Index end, Index panel,
                          Vector (&a)[kTileRows][kUsed]) const {
@@ -104,7 +104,7 @@ class AffinePanels {
   }
 
  private:
-  /// One panel: c, d, then v dimension by dimension, kWidth of each.
+  /// Layout of a panel: c, d, then each dimension of v, kWidth values each.
   void pack(Index panel, ConstMatrixView<Scalar> v, std::span<const Scalar> c,
             std::span<const Scalar> d, Scalar padding) {
     Scalar* out = packed_.get() + panel * kWidth * (n_ + 2);

@@ -13,7 +13,7 @@
 namespace krica {
 namespace {
 
-/// Rows of one tile of the Gram matrix.
+/// Rows in a tile of the Gram matrix.
 constexpr Index kTileRows = 128;
 
 template <class Scalar>
@@ -26,8 +26,8 @@ Scalar* row_of(MatrixView<Scalar>& matrix, Index i) {
   return matrix.data() + i * matrix.outerStride();
 }
 
-/// values holds ‖w-x‖²; afterwards κ, and the slopes where wanted. gammas: the Gaussian's, one an
-/// atom.
+/// Replaces ‖w-x‖² in `values` by κ, and writes the slopes if asked for. gammas: of the Gaussian,
+/// one per atom.
 template <class Scalar>
 void map_distances(const Kernel& kernel, const Scalar* gammas, Scalar* values, Scalar* slopes,
                    Index count) {
@@ -55,7 +55,7 @@ void map_distances(const Kernel& kernel, const Scalar* gammas, Scalar* values, S
   }
 }
 
-/// values holds w·x; afterwards κ, and the slopes where wanted.
+/// Replaces w·x in `values` by κ, and writes the slopes if asked for.
 template <class Scalar>
 void map_dots(const Kernel& kernel, Scalar* values, Scalar* slopes, Index count) {
   using Formula = KernelMath<NumberMath<Scalar>>;
@@ -120,7 +120,7 @@ void AtomSet<Scalar>::evaluate_intersection(ConstMatrixView<Scalar> X, MatrixVie
     for (Index j = 0; j < n; ++j)
       exp_x[static_cast<std::size_t>(j)] = static_cast<Scalar>(kernel_.scale) * X(i, j);
     exp_in_place(exp_x.data(), n);
-    // Over the atoms innermost: vectors without a change in the order of any sum.
+    // The innermost loop runs over atoms, so it vectorises without reordering any sum.
     Scalar* row = row_of(values, i);
     std::fill(row, row + count(), Scalar(0));
     for (Index j = 0; j < n; ++j) {
@@ -145,7 +145,7 @@ void AtomSet<Scalar>::evaluate_self(const Context& context, MatrixView<Scalar> v
     MatrixView<Scalar> slope_tile = slopes->rows_between(tile.begin, tile.end);
     evaluate(W_.rows_between(tile.begin, tile.end), value_tile, &slope_tile);
   });
-  // A product's bits may differ between the two triangles; one is copied to the other.
+  // The bits of a product may differ between the two triangles, so one is copied to the other.
   blas::mirror_lower(context, values);
   if (slopes != nullptr) blas::mirror_lower(context, *slopes);
   for (Index u = 0; u < count(); ++u) {

@@ -10,7 +10,7 @@ namespace {
 /// Below this fraction of ‖w‖² + ‖x‖² the expansion has lost too many digits.
 constexpr double kNearFraction = 1e-2;
 
-/// row holds w_u·x; afterwards ‖w_u - x‖².
+/// Replaces w_u·x in `row` by ‖w_u - x‖².
 template <class Scalar>
 void distances_from_dots(const Scalar* x, ConstMatrixView<Scalar> W, std::span<const Scalar> norms,
                          Scalar* row) {

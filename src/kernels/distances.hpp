@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Squared distances by matrix products: ‖w‖² + ‖x‖² - 2 w·x, computed directly where the two nearly
-// coincide and the expansion has lost its digits.
+// Squared distances by matrix products, as ‖w‖² + ‖x‖² - 2 w·x. If w and x nearly coincide, this
+// expansion loses its digits, and the distance is computed directly.
 #pragma once
 
 #include <span>
@@ -14,7 +14,7 @@ namespace krica {
 template <class Scalar>
 std::vector<Scalar> squared_row_norms(ConstMatrixView<Scalar> W);
 
-/// distances(i, u) = ‖x_i - w_u‖². One tile, one thread. norms: squared_row_norms(W).
+/// distances(i, u) = ‖x_i - w_u‖², on the calling thread. norms: squared_row_norms(W).
 template <class Scalar>
 void squared_distances(ConstMatrixView<Scalar> X, ConstMatrixView<Scalar> W,
                        std::span<const Scalar> norms, MatrixView<Scalar> distances);

@@ -147,7 +147,7 @@ void kernel_derivative(const Kernel& kernel, const Scalar* w, const Scalar* x, I
 
 template <class Scalar>
 double self_kernel(const Kernel& kernel, const Scalar* x, Index n) {
-  switch (kernel.kind) {  // exact where the value is a constant
+  switch (kernel.kind) {  // exact if the value is a constant
     case KernelKind::kGaussian:
     case KernelKind::kInverseSquareDistance:
       return 1.0;
@@ -181,11 +181,11 @@ void kernel_matrix(const Context& context, const Kernel& kernel, ConstMatrixView
 
 namespace {
 
-/// Distances below this part of the largest one are rounding of equal samples.
+/// Distances below this fraction of the largest one are rounding errors between equal samples.
 constexpr double kEqual = 1e-12;
 
-/// The median; where most pairs are equal, as the patches of drawings on a blank page, the median
-/// of the others.
+/// The median. If most pairs are equal, as in patches of drawings on a blank page, the median of
+/// the other pairs.
 double typical_distance(std::vector<double> distances) {
   std::sort(distances.begin(), distances.end());
   const double least = kEqual * distances.back();

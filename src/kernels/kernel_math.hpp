@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // The formulas of krica/kernels/kernel.hpp, each written once: κ and its slope (atom_set.hpp) as
-// functions of ‖w-x‖² or w·x. `Math` is the arithmetic: NumberMath on the host, and where a CUDA
-// compiler sees this also on the device; vectors of Highway have their own where they are used.
-// Highway compiles this once for every instruction set: to use it there, include it between
+// functions of ‖w-x‖² or w·x. `Math` supplies the arithmetic: NumberMath for numbers, on the host
+// and in CUDA code; code with Highway vectors defines its own.
+//
+// Highway compiles this file once per instruction set: to use it there, include it between
 // foreach_target.h and the code that uses it.
 #if defined(KRICA_KERNELS_KERNEL_MATH) == defined(HWY_TARGET_TOGGLE)
 #ifdef KRICA_KERNELS_KERNEL_MATH
@@ -43,12 +44,12 @@ struct NumberMath {
   KRICA_HOST_DEVICE static Value sqrt(Value a) { return std::sqrt(a); }
 };
 
-/// Slopes take κ itself, which callers have already computed.
+/// The slopes take the value of κ, which callers have already computed.
 template <class Math>
 struct KernelMath {
   using Value = typename Math::Value;
 
-  /// log κ; exponentials are taken of many at a time.
+  /// log κ: callers compute many exponentials at a time.
   KRICA_HOST_DEVICE static inline Value gaussian_exponent(Value squared, Value gamma) {
     return Math::multiply(Math::multiply(squared, gamma), Math::constant(-1));
   }
@@ -94,13 +95,14 @@ struct KernelMath {
   }
 };
 
-/// The histogram intersection is a sum over the values of w and x, of exp(scale min(w, x)). Its
-/// derivative in w is this ...
+/// The histogram intersection sums exp(scale min(w, x)) over the values of w and x. Its derivative
+/// with respect to w is this factor ...
 template <class Scalar>
 KRICA_HOST_DEVICE inline double intersection_slope(Scalar w, double scale) {
   return scale * std::exp(scale * static_cast<double>(w));
 }
-/// ... times [w < x] + ½ [w = x]; here times `weight`, as the mean of two comparisons.
+/// ... times [w < x] + ½ [w = x]. This is the latter times `weight`, as the mean of two
+/// comparisons.
 template <class Scalar>
 KRICA_HOST_DEVICE inline Scalar share_below(Scalar w, Scalar x, Scalar weight) {
   const Scalar half = weight * Scalar(0.5);

@@ -98,7 +98,7 @@ class JointStage {
 
   JointOutcome run() {
     const std::vector<JointOptions> parts = trial_parts();
-    for (std::size_t i = static_cast<std::size_t>(evidence_.parts); i < parts.size(); ++i) {
+    for (auto i = static_cast<std::size_t>(evidence_.parts); i < parts.size(); ++i) {
       JointResult result = learn(parts[i]);
       judge(result, parts[i]);
       if (result.status == Status::kCancelled) return outcome(std::move(result), Kept::kJoint);

@@ -120,9 +120,10 @@ Model model_from(const Archive& archive) {
   if (archive.has("atoms")) take_extractor(archive, parts);
   parts.classifier = ClassifierParts::load_if(archive);
   Model model(std::move(parts));
-  if (model.has_classifier())
+  if (model.has_classifier()) {
     check_classifier(*model.parts().classifier, model.n_features(),
                      static_cast<Index>(model.class_names().size()));
+  }
   return model;
 }
 
@@ -221,8 +222,8 @@ FeatureMatrix Model::transform(const Context& context, const ImageSet& images) c
 
 FeatureMatrix Model::features_in_range(const Context& context, const ImageSet& images) const {
   if (parts_->extractor) {
-    require(images.shape() == shape(), "features", "{} where {} were learned",
-            to_text(images.shape()), to_text(shape()));
+    require(images.shape() == shape(), "features", "the model was trained on {}, but these are {}",
+            to_text(shape()), to_text(images.shape()));
     return parts_->extractor->extract(context, SamplesInUnits(images, parts_->units));
   }
   return raw_pixels(context, images, parts_->shape);

@@ -7,8 +7,8 @@
 namespace krica {
 
 FeatureMatrix raw_pixels(const Context& context, const ImageSet& images, const ImageShape& shape) {
-  require(images.shape() == shape, "raw_pixels", "{} where {} were learned",
-          to_text(images.shape()), to_text(shape));
+  require(images.shape() == shape, "raw_pixels", "the model was trained on {}, but these are {}",
+          to_text(shape), to_text(images.shape()));
   FeatureMatrix features(context, images.size(), shape.values());
   const Partition blocks(images.size(), 256);
   parallel_for(context, blocks.count(), [&](Index b) {

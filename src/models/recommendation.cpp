@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "krica/bases/basis.hpp"
+#include "models/parts.hpp"
 #include "models/rules.hpp"
 
 namespace krica {
@@ -63,7 +64,8 @@ class Chooser {
     PipelineOptions& options = result_.options;
     if (options.basis.components) return;
     const BasisMethod& method = basis_method(options.method);
-    options.basis.components = components_for(method, facts_, *options.descriptor.receptive_field);
+    options.basis.components = components_for(
+        method, facts_, descriptors_to_learn_from(facts_.shape, options)->dimensions());
     if (method.learn == nullptr) return;
     note("components", std::to_string(*options.basis.components),
          fmt::format("for {} {}", facts_.size, noun_of(facts_)));

@@ -76,11 +76,11 @@ Index joint_epochs_for(Index images) {
   return std::clamp((kFewestSteps + steps - 1) / steps, kJointEpochs, kMostJointEpochs);
 }
 
-Index components_for(const BasisMethod& method, const DataFacts& facts, Index receptive_field) {
+Index components_for(const BasisMethod& method, const DataFacts& facts, Index dimensions) {
   Index atoms = wanted_atoms(method, facts);
-  const Index values = receptive_field * receptive_field * facts.shape.channels;
   // Contrast normalisation removes one direction, the mean, from every patch.
-  if (method.name == "ica") atoms = std::min(atoms, facts.shape.is_sample() ? values : values - 1);
+  if (method.name == "ica")
+    atoms = std::min(atoms, facts.shape.is_sample() ? dimensions : dimensions - 1);
   if (facts.shape.is_sample() && facts.size > 0) atoms = std::min(atoms, facts.size / 2);
   return fitted_to_classes(std::max(kFewestAtoms, atoms), method, facts);
 }

@@ -27,8 +27,8 @@ struct MethodRule {
 const MethodRule& method_rule(const DataFacts& facts);
 
 /// The number of atoms that is worthwhile for this number of images, at most what the method
-/// allows.
-Index components_for(const BasisMethod& method, const DataFacts& facts, Index receptive_field);
+/// allows for descriptors of `dimensions` values.
+Index components_for(const BasisMethod& method, const DataFacts& facts, Index dimensions);
 
 /// Whether max-margin training needs all images to learn from, so that separate trials must
 /// evaluate it.

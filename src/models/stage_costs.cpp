@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "krica/clustering/kmeans.hpp"
+#include "models/parts.hpp"
 #include "models/rules.hpp"
 
 namespace krica {
@@ -25,10 +26,6 @@ Cost serial_loops(double count) { return {.serial_products = kTermAsProducts * c
 Cost eigen(double n) { return {.serial_products = kEigenProducts * n * n * n}; }
 
 double as_double(Index value) { return static_cast<double>(value); }
-
-double positions_along(Index side, Index field, Index stride) {
-  return as_double(std::max<Index>(0, side - field) / std::max<Index>(1, stride) + 1);
-}
 
 /// K-means++ on 32 samples per centre, then iterations of assignment and update.
 Cost kmeans_cost(double samples, double values, double centers, double turns) {
@@ -210,15 +207,14 @@ double Cost::seconds(const MachineSpeed& speed) const {
 TrainingSizes::TrainingSizes(const DataFacts& facts, const PipelineOptions& settled)
     : options(settled), method(basis_method(settled.method)) {
   const ImageShape& shape = facts.shape;
-  const Index field = settled.descriptor.receptive_field.value_or(kField);
+  const LocalDescriptorsPtr descriptors = make_descriptors(features_of(settled).descriptors, shape);
   const bool doubled = settled.encoder.kind == EncoderKind::kSoftThreshold;
   images = as_double(facts.size);
   values = as_double(shape.values());
-  positions = positions_along(shape.height, field, settled.descriptor.stride) *
-              positions_along(shape.width, field, settled.descriptor.stride);
+  positions = as_double(descriptors->positions(shape).count());
   patches = as_double(settled.descriptor.patches);
   if (shape.is_sample()) patches = std::min(patches, images);
-  inputs = as_double(field * field * shape.channels);
+  inputs = as_double(descriptors->dimensions());
   const bool kernel_pca = settled.whitening.method == WhiteningMethod::kKernelPca;
   const double wanted = settled.whitening.landmarks > 0 ? as_double(settled.whitening.landmarks)
                                                         : patches;  // 0: all patches

@@ -34,10 +34,11 @@ class GroupSums {
     groups_ = std::clamp<Index>((kTasks + tasks - 1) / tasks, 1,
                                 std::max<Index>(1, samples / kSamplesPerGroup));
     rows_ = rows;
-    if (sums_.rows() != groups_ * rows || sums_.cols() != cols)
+    if (sums_.rows() != groups_ * rows || sums_.cols() != cols) {
       sums_ = Matrix<Scalar>(groups_ * rows, cols);
-    else
+    } else {
       sums_.set_zero();
+    }
   }
 
   /// Divides the samples of a block into as many parts as there are groups, or fewer: part g

@@ -224,7 +224,8 @@ KernelPca<Scalar> KernelPca<Scalar>::load(const Archive& archive) {
   KernelPca pca;
   const auto parameters = archive.vector<double>("kernel_pca.parameters", 3);
   if (!(std::abs(parameters[1]) <= kMostDegree))
-    throw DataError(fmt::format("[kernel_pca] a kernel of degree {}", parameters[1]));
+    throw DataError(
+        fmt::format("[kernel_pca] the degree {} of the kernel is out of range", parameters[1]));
   pca.kernel_ = {.kind = kernel_kind(archive.text("kernel_pca.kernel")),
                  .gamma = parameters[0],
                  .degree = static_cast<int>(parameters[1]),

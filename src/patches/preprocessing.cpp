@@ -165,9 +165,10 @@ void Preprocessing::apply_contrast(const Context& context, MatrixView<float> pat
 }
 
 void Preprocessing::apply_tile(MatrixView<float> raw_patches, MatrixView<float> result) const {
-  for (Index i = 0; i < raw_patches.rows(); ++i)
+  for (Index i = 0; i < raw_patches.rows(); ++i) {
     normalise_row(raw_patches.data() + i * raw_patches.outerStride(), raw_patches.cols(),
                   contrast_);
+  }
   apply_normalised_tile(raw_patches, result);
 }
 
@@ -244,8 +245,9 @@ Preprocessing Preprocessing::load(const Archive& archive) {
   Whitening whitening = Whitening::load(archive);
   const bool scaled = scalars[0] > 0 && scalars[0] <= std::numeric_limits<float>::max();
   if (!scaled || scalars[1] < 0) {
-    throw DataError(fmt::format("[preprocessing] a pixel scale of {} and a contrast epsilon of {}",
-                                scalars[0], scalars[1]));
+    throw DataError(
+        fmt::format("[preprocessing] the pixel scale {} or the contrast epsilon {} is out of range",
+                    scalars[0], scalars[1]));
   }
   if (kernel_pca && kernel_pca->inputs() != whitening.inputs())
     throw DataError("[preprocessing] the kernel PCA does not fit the patches");

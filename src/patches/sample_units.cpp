@@ -113,7 +113,8 @@ SamplesInUnits::SamplesInUnits(const ImageSet& samples, const SampleUnits& units
     : ImageSet(samples.info()), samples_(samples), units_(units) {
   const std::size_t centred = units.centre.size();
   require(centred == 0 || static_cast<Index>(centred) == samples.shape().values(), kName,
-          "{} where {} values were learned", to_text(samples.shape()), centred);
+          "the model was trained on samples of {} values, but these are {}", centred,
+          to_text(samples.shape()));
 }
 
 void SamplesInUnits::load_bytes(Index first, Index count, std::uint8_t* out) const {

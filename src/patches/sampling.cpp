@@ -99,8 +99,9 @@ std::vector<int> sample_patches_into(const Context& context, const ImageSet& ima
 
 PatchSample sample_patches(const Context& context, const ImageSet& images,
                            const LocalDescriptors& descriptors, Index count) {
-  PatchSample sample{
-      Matrix<float>(sampled_count(images, descriptors, count), descriptors.dimensions()), {}};
+  PatchSample sample;
+  sample.patches =
+      Matrix<float>(sampled_count(images, descriptors, count), descriptors.dimensions());
   sample.labels = sample_patches_into(context, images, descriptors, sample.patches);
   return sample;
 }

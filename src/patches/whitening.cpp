@@ -243,7 +243,7 @@ Whitening Whitening::load(const Archive& archive) {
   whitening.kind_ = whitening_kind(archive.text("whitening"));
   whitening.inputs_ = archive.scalar<std::int64_t>("whitening.inputs");
   if (whitening.inputs_ < 1)
-    throw DataError(fmt::format("[whitening] {} values in a patch", whitening.inputs_));
+    throw DataError(fmt::format("[whitening] a patch cannot have {} values", whitening.inputs_));
   if (whitening.kind_ == WhiteningKind::kNone) return whitening;
   whitening.transform_ = finite_matrix<float>(archive, "whitening.transform");
   whitening.inverse_ = finite_matrix<float>(archive, "whitening.inverse");

@@ -59,7 +59,7 @@ Image draw_signal_atoms(ConstMatrixView<float> atoms, Index channels,
                         const std::vector<std::string>& names) {
   require_not_empty(atoms, "atoms", "the basis");
   require(channels >= 1 && atoms.cols() % channels == 0, "atoms",
-          "atoms of {} values are not of {} channels", atoms.cols(), channels);
+          "atoms of {} values cannot be split into {} channels", atoms.cols(), channels);
   require(names.empty() || names.size() == groups.size(), "atoms", "{} names for {} groups",
           names.size(), groups.size());
   const auto columns =

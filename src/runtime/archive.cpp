@@ -92,7 +92,7 @@ std::string dumped(const json& header) {
     throw InvalidArgument(fmt::format("[archive] a name or text is not UTF-8 ({})", error.what()));
   }
   require(text.size() + kLengthBytes <= kMostHeaderBytes, "archive",
-          "names and texts make a header of {} bytes, at most {} are allowed", text.size(),
+          "names and texts make a header of {} bytes; at most {} are allowed", text.size(),
           kMostHeaderBytes);
   return text;
 }

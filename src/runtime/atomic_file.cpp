@@ -28,9 +28,10 @@ constexpr std::string_view kEnding = ".tmp-";
 int open_beside(const std::string& operation, const std::filesystem::path& path,
                 std::filesystem::path& temporary) {
   // The system would read the path only up to the zero byte.
-  if (path.native().find('\0') != std::string::npos)
+  if (path.native().find('\0') != std::string::npos) {
     io_error(operation, path.native().substr(0, path.native().find('\0')),
              "cannot create: the name contains a zero byte", EINVAL);
+  }
   std::random_device random;
   for (int attempt = 0; attempt < kMostAttempts; ++attempt) {
     const std::uint64_t number = std::uint64_t{random()} << 32 | random();

@@ -149,10 +149,11 @@ Sum ordered_reduce(const Context& context, Index parts, Work work, Make make,
   TreeSum<Sum> tree(parts);
   parallel_for(context, parts, work, [&](Index part) {
     std::optional<Sum> sum = tree.spare();
-    if (sum)
+    if (sum) {
       set_zero(*sum);
-    else
+    } else {
       sum.emplace(make());
+    }
     accumulate(part, *sum);
     tree.put(part, std::move(*sum));
   });

@@ -45,7 +45,7 @@ int locked(const std::filesystem::path& output, const std::filesystem::path& fil
 
 }  // namespace
 
-OutputLock::OutputLock(std::filesystem::path output)
+OutputLock::OutputLock(const std::filesystem::path& output)
     : file_(output.string() + ".lock"), descriptor_(locked(output, file_)) {
   remove_leftovers(output);
 }

@@ -14,7 +14,7 @@ class KRICA_EXPORT OutputLock {
  public:
   /// Also removes temporary files of killed writes next to the output (see AtomicFile). Throws
   /// IoError if another process holds the lock.
-  explicit OutputLock(std::filesystem::path output);
+  explicit OutputLock(const std::filesystem::path& output);
   ~OutputLock();
   OutputLock(OutputLock&& other) noexcept;
   OutputLock& operator=(OutputLock&&) = delete;

@@ -175,7 +175,8 @@ class Run {
     const auto scalars = state.vector<double>("scalars", 2);
     if (counts[0] < 0 || counts[1] < 0) throw DataError("[adam] the state's counters are wrong");
     require(counts[2] == objective_.n_samples(), kName,
-            "the state was made with {} samples, there are {}", counts[2], objective_.n_samples());
+            "the state was made with {} samples, but there are {}", counts[2],
+            objective_.n_samples());
     iterations_.resume(history_from(state, &HistoryRow::training_value), counts[0]);
     stale_epochs_ = counts[1];
     best_value_ = scalars[0];

@@ -64,6 +64,16 @@ def test_tune_reports_every_combination(krica):
     assert result["best"]["accuracy"] == max(row["accuracy"] for row in result["rows"])
 
 
+def test_tune_separates_values_with_commas_by_semicolons(krica):
+    def pools(grid):
+        result = krica.json("tune", "embedded", "--grid", grid, "--folds", 2, *SMALL, "--method", "random-patches")
+        return [row["options"]["pool"] for row in result["rows"]]
+
+    assert pools("pool=1x1,2x2") == ["1x1", "2x2"]
+    assert pools("pool=2x2;1x1,2x2") == ["2x2", "1x1,2x2"]
+    assert pools("pool=1x1,2x2;") == ["1x1,2x2"]
+
+
 def test_tune_trains_the_best_and_leaves_out_what_is_settled(krica):
     small = ["--components", 20, "--patches", 1000, "--images", 100, "--svm-c", 0.05, "--folds", 2]
     result = krica.json("tune", "embedded", "--method", "omp-1", "-o", "best.krica", *small)

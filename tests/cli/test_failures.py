@@ -28,7 +28,7 @@ from conftest import SMALL, read_safetensors, write_safetensors
         (["train", "embedded", "-o", "m", "--method", "magic"], "random-patches"),
         (["train", "embedded", "-o", "m", "--pool", "2by2"], "2by2"),
         (["train", "embedded", "-o", "m", "--pool", "2x2,"], "2x2,"),
-        (["train", "embedded", "-o", "m", "--pool", "2x2,2x2"], "comes twice"),
+        (["train", "embedded", "-o", "m", "--pool", "2x2,2x2"], "is given twice"),
         (["train", "embedded", "-o", "m", "--pool", "1x1,999x999"], "more than 16384 cells"),
         (["train", "embedded", "-o", "m", "--pool-function", "median"], "sum, mean, max"),
         (
@@ -48,6 +48,8 @@ from conftest import SMALL, read_safetensors, write_safetensors
         (["train", "embedded", "-o", "m", "--landmark-choice", "best"], "random"),
         (["tune", "embedded", "--grid", "colour=1"], "colour"),
         (["tune", "embedded", "--grid", "sparsity=a"], 'sparsity cannot be "a"'),
+        (["tune", "embedded", "--grid", "pool=;"], "pool"),
+        (["tune", "embedded", "--grid", "gamma=1,2", "--grid", "gamma=3"], "--grid names 'gamma' twice"),
         (["tune", "embedded", "--method", "ica", "--grid", "init=random,kmeans"], "init"),
         (["train", "embedded", "-o", "m", "--method", "kmeans-triangle", "--init", "random"], "kmeans-triangle"),
         (["train", "embedded", "-o", "m", "--method", "omp-1", "--solver", "adam"], "leave solver auto"),

@@ -141,7 +141,8 @@ TEST_F(Csv, ReadsADirectory) {
   };
   EXPECT_THAT(said("w,h,y\n1,2,4\n"), HasSubstr("class '4' occurs in the test part"));
   EXPECT_THAT(said("w,y\n1,2\n"), HasSubstr("1 columns of numbers, but train.csv has 2"));
-  EXPECT_THAT(said("w,d,y\n1,2,3\n"), HasSubstr("column 'd' where train.csv has 'h'"));
+  EXPECT_THAT(said("w,d,y\n1,2,3\n"),
+              HasSubstr("column 'd' does not match column 'h' of train.csv"));
 }
 
 TEST_F(Csv, NotesWhatItAssumes) {

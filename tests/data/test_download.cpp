@@ -189,9 +189,9 @@ TEST(Unpack, RefusesNamesOutsideAndBrokenArchives) {
     return message_of<DataError>([&] { unpack(Context(), folder / "archive", folder / "place"); });
   };
   write_archive(folder / "archive", {{"../escaped"}}, false);
-  EXPECT_THAT(said(), HasSubstr("'../escaped' would lie outside"));
+  EXPECT_THAT(said(), HasSubstr("'../escaped' would be unpacked outside"));
   write_archive(folder / "archive", {{"/etc/escaped"}}, false);
-  EXPECT_THAT(said(), HasSubstr("would lie outside"));
+  EXPECT_THAT(said(), HasSubstr("would be unpacked outside"));
   EXPECT_FALSE(fs::exists(folder / "escaped"));
   write_archive(folder / "archive", {{"set/a.bin"}, {"set/b.bin"}}, false);
   Bytes cut = support::read_file(folder / "archive");

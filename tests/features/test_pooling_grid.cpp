@@ -192,7 +192,7 @@ TEST(PoolLevels, RefuseWhatMakesNoGrid) {
        {"", ",", "0x2", "2x0", "2x2,", ",2x2", "2x2,,3x3", "2", "x", "2x", "-1x2", "2x2x2", "2 x 2",
         "02x2", "1x1;2x2", "2x99999999999999999999"})
     EXPECT_THROW(PoolLevels::from_text(text), InvalidArgument) << text;
-  EXPECT_NE(refusal([] { PoolLevels::from_text("2x2,1x1,2x2"); }).find("2x2 comes twice"),
+  EXPECT_NE(refusal([] { PoolLevels::from_text("2x2,1x1,2x2"); }).find("2x2 is given twice"),
             std::string::npos);
   EXPECT_NE(refusal([] { PoolLevels::from_text("200x200"); }).find("more than 16384 cells"),
             std::string::npos);

@@ -69,7 +69,7 @@ TEST(HostEngine, MomentsAndScoresAreThoseOfAllImages) {
   const std::vector<Index> chosen = {3, 4, 5, 6, 7, 8, 9, 10, 11, 2, 1};
   JointObjective<float> objective(problem.options.objective, problem.source);
   const Matrix<float> batch = read_batch(context, problem.images, chosen);
-  MomentSums sums;
+  MomentSums sums(1);
   sums.add<float>(context, objective.features(context, batch, state.now));
   const BatchMoments expected = sums.moments();
   for (const Index size : {4, 11}) {

@@ -93,7 +93,7 @@ TEST(BatchMoments, SumsOfPartsAreThoseOfTheWhole) {
   const Context context({.threads = 1});
   Matrix<double> rows = random_matrix<double>(23, 300, 5);
   for (Index i = 0; i < rows.rows(); ++i) rows(i, 7) = 1e6 + rows(i, 7);  // far from its mean
-  MomentSums sums;
+  MomentSums sums(3);
   for (const auto& [begin, end] : {std::pair<Index, Index>{0, 10}, {10, 11}, {11, 23}})
     sums.add<double>(context, ConstMatrixView<double>(rows).rows_between(begin, end));
   const BatchMoments parts = sums.moments();
@@ -107,6 +107,21 @@ TEST(BatchMoments, SumsOfPartsAreThoseOfTheWhole) {
   EXPECT_LT(support::relative_error(rows, standardised), 1e-7);
   Matrix<double> single(1, 1);
   EXPECT_THROW(standardise_batch<double>(context, single), InvalidArgument);
+}
+
+// Parts of 64 rows, like those of column_moments(): added in the same order, they give the same
+// bits.
+TEST(BatchMoments, PartsAreAddedInTreeOrder) {
+  const Context context({.threads = 1});
+  constexpr Index kParts = 8;
+  const Matrix<double> rows = random_matrix<double>(64 * kParts, 5, 6);
+  MomentSums sums(kParts);
+  for (Index part = 0; part < kParts; ++part)
+    sums.add<double>(context,
+                     ConstMatrixView<double>(rows).rows_between(64 * part, 64 * (part + 1)));
+  const BatchMoments parts = sums.moments();
+  const ColumnMoments whole = column_moments<double>(context, rows);
+  EXPECT_EQ(parts.mean, whole.mean());
 }
 
 class EveryLoss : public testing::TestWithParam<MarginLoss> {};

@@ -73,36 +73,36 @@ TEST(Options, EveryMemberIsOnTheList) {
 TEST(Options, MethodsSettleWhatIsLeftOpen) {
   PipelineOptions options;
   options.method = "kmeans-triangle";
-  const PipelineOptions settled = resolved(options, {28, 28, 1});
+  const PipelineOptions settled = resolved(options, {{28, 28, 1}});
   EXPECT_EQ(settled.encoder.kind, EncoderKind::kTriangle);
   EXPECT_FALSE(*settled.descriptor.unit_norm);
   options.encoder.kind = EncoderKind::kKernel;
-  EXPECT_EQ(resolved(options, {28, 28, 1}).encoder.kind, EncoderKind::kKernel);
-  EXPECT_EQ(*resolved(options, {28, 28, 1}).basis.sparsity, 0.01);
-  EXPECT_EQ(resolved(options, {28, 28, 1}).whitening.method, WhiteningMethod::kZca);
-  EXPECT_EQ(*resolved(options, {28, 28, 1}).whitening.epsilon, 0.1);
+  EXPECT_EQ(resolved(options, {{28, 28, 1}}).encoder.kind, EncoderKind::kKernel);
+  EXPECT_EQ(*resolved(options, {{28, 28, 1}}).basis.sparsity, 0.01);
+  EXPECT_EQ(resolved(options, {{28, 28, 1}}).whitening.method, WhiteningMethod::kZca);
+  EXPECT_EQ(*resolved(options, {{28, 28, 1}}).whitening.epsilon, 0.1);
   options.method = "kica";
   options.basis.components = 30;
-  EXPECT_EQ(resolved(options, {28, 28, 1}).whitening.method, WhiteningMethod::kKernelPca);
-  EXPECT_EQ(resolved(options, {28, 28, 1}).whitening.components, 30);
-  EXPECT_EQ(*resolved(options, {28, 28, 1}).whitening.epsilon, 1e-4);
+  EXPECT_EQ(resolved(options, {{28, 28, 1}}).whitening.method, WhiteningMethod::kKernelPca);
+  EXPECT_EQ(resolved(options, {{28, 28, 1}}).whitening.components, 30);
+  EXPECT_EQ(*resolved(options, {{28, 28, 1}}).whitening.epsilon, 1e-4);
   options.method = "kpca-rica";
-  EXPECT_EQ(resolved(options, {28, 28, 1}).whitening.components, 15);
+  EXPECT_EQ(resolved(options, {{28, 28, 1}}).whitening.components, 15);
   options.method = "sparse-autoencoder";
-  EXPECT_EQ(*resolved(options, {28, 28, 1}).basis.sparsity, 3);
+  EXPECT_EQ(*resolved(options, {{28, 28, 1}}).basis.sparsity, 3);
 }
 
 TEST(Options, SamplesAreTheirOwnPatches) {
   PipelineOptions options;
   options.descriptor.stride = 3;
-  const PipelineOptions settled = resolved(options, {1, 1, 20});
+  const PipelineOptions settled = resolved(options, {{1, 1, 20}});
   EXPECT_EQ(settled.descriptor.receptive_field, 1);
   EXPECT_EQ(settled.descriptor.stride, 1);
   EXPECT_EQ(settled.pooling.levels.text(), "1x1");
   EXPECT_FALSE(*settled.descriptor.contrast);
-  EXPECT_TRUE(*resolved(options, {28, 28, 1}).descriptor.contrast);
+  EXPECT_TRUE(*resolved(options, {{28, 28, 1}}).descriptor.contrast);
   options.descriptor.contrast = true;
-  EXPECT_TRUE(*resolved(options, {1, 1, 20}).descriptor.contrast);
+  EXPECT_TRUE(*resolved(options, {{1, 1, 20}}).descriptor.contrast);
 }
 
 /// What a refusal lists after "known:" or "must be".
@@ -204,7 +204,7 @@ TEST(Options, WhatAMethodSettlesItAlsoTakes) {
   for (const BasisMethod& method : basis_methods()) {
     PipelineOptions options;
     options.method = std::string(method.name);
-    EXPECT_NO_THROW(resolved(options, {28, 28, 1}).validate()) << method.name;
+    EXPECT_NO_THROW(resolved(options, {{28, 28, 1}}).validate()) << method.name;
   }
 }
 

@@ -149,14 +149,14 @@ TEST(Samples, RefusesWhatDoesNotFitWithBothSizes) {
     return refusal<InvalidArgument>([&] { static_cast<void>(model.predict(Context(), images)); });
   };
   EXPECT_THAT(predicting(*as_images(clouds(5, 9))),
-              HasSubstr("samples of 9 values where samples of 8 values were learned"));
+              HasSubstr("trained on samples of 8 values, but these are samples of 9 values"));
   EXPECT_THAT(predicting(support::gratings(5)),
-              HasSubstr("images of 12 x 12 x 1 where samples of 8 values were learned"));
+              HasSubstr("trained on samples of 8 values, but these are images of 12 x 12 x 1"));
   const Model of_images =
       train(Context(), support::gratings(60), {small_options("random-patches")});
   EXPECT_THAT(
       refusal<InvalidArgument>([&] { static_cast<void>(of_images.predict(Context(), *samples)); }),
-      HasSubstr("samples of 8 values where images of 12 x 12 x 1 were learned"));
+      HasSubstr("trained on images of 12 x 12 x 1, but these are samples of 8 values"));
 }
 
 TEST(Samples, RefusesNumbersBeyondFloat32AndNothingButZeros) {

@@ -131,7 +131,7 @@ def test_wrong_images(images, classifier):
         krica.PatchFeatures().transform(images.data)
     with pytest.raises(ValueError, match=r"\(N, H, W\) or \(N, H, W, C\), got \(2000, 784\)"):
         krica.PatchFeatures().fit(images.data.reshape(2000, -1))
-    with pytest.raises(ValueError, match="images of 20 x 28 x 1 where images of 28 x 28 x 1 were learned"):
+    with pytest.raises(ValueError, match="trained on images of 28 x 28 x 1, but these are images of 20 x 28 x 1"):
         classifier.predict(images.test_data[:, :20])
     with pytest.raises(ValueError, match="NaN"):
         krica.PatchFeatures().fit(np.full((5, 8, 8), np.nan))

@@ -9,6 +9,7 @@
 
 #include "runtime/large_matrix.hpp"
 #include "runtime/parallel.hpp"
+#include "support/peak_memory.hpp"
 
 namespace krica {
 namespace {
@@ -44,7 +45,9 @@ TEST(LargeMatrix, StaysWithinItsShareAndLosesNothing) {
   note();
   // Given back between items, at most once in a millisecond: far below the 100 MiB on any machine
   // that does not write 50 MiB in that time.
-  EXPECT_LT(most, 60 << 20);
+  if (support::can_measure_memory()) {
+    EXPECT_LT(most, 60 << 20);
+  }
   for (Index i = 0; i < matrix.rows(); i += 997)
     EXPECT_EQ(std::as_const(matrix).view()(i, 7), static_cast<float>(i + 7));
 }

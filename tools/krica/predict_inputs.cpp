@@ -122,8 +122,8 @@ void PredictInputs::add(const fs::path& path, DataFormat format, const std::stri
 
 void PredictInputs::add_file(const fs::path& path) {
   if (model_.shape().is_sample()) {
-    throw DataError(fmt::format("[predict] {}: an image where {} were learned", path.string(),
-                                to_text(model_.shape())));
+    throw DataError(fmt::format("[predict] {}: an image, but the model was trained on {}",
+                                path.string(), to_text(model_.shape())));
   }
   if (inputs_.empty() || inputs_.back().set) inputs_.emplace_back();
   inputs_.back().files.push_back(path);

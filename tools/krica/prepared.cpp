@@ -14,8 +14,8 @@ bool same_sides(const ImageShape& a, const ImageShape& b) {
 }
 
 [[noreturn]] void refuse(const ImageShape& got, const ImageShape& learned) {
-  throw DataError(
-      fmt::format("[predict] {} where {} were learned", to_text(got), to_text(learned)));
+  throw DataError(fmt::format("[predict] the model was trained on {}, but these are {}",
+                              to_text(learned), to_text(got)));
 }
 
 }  // namespace

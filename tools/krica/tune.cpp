@@ -328,8 +328,9 @@ void add_tune(CLI::App& app) {
   add_data_options(*sub, command->data);
   sub->add_option(
          "--grid", command->grid,
-         "NAME=VALUE,VALUE,...; repeat for more options, all combinations are tried; default: "
-         "the method's own parameters that have an effect")
+         "NAME=VALUE,VALUE,..., or 'NAME=VALUE;VALUE;...' for values with commas; repeat for more "
+         "options, all combinations are tried; default: the method's own parameters that have an "
+         "effect")
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   sub->add_option("--folds", command->folds, "number of cross-validation folds")

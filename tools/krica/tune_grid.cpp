@@ -37,7 +37,11 @@ Axis parse_axis(const std::string& text) {
     throw UsageError(fmt::format("--grid must be NAME=VALUE,VALUE,..., got '{}'", text));
   }
   Axis axis{text.substr(0, equals), {}};
-  for (const std::string& value : CLI::detail::split(text.substr(equals + 1), ',')) {
+  std::string list = text.substr(equals + 1);
+  // Semicolons separate values that contain commas; the last value may also end with one.
+  const char separator = list.find(';') == std::string::npos ? ',' : ';';
+  if (list.back() == ';') list.pop_back();
+  for (const std::string& value : CLI::detail::split(list, separator)) {
     axis.values.push_back(parsed_value(value));
   }
   return axis;
@@ -60,6 +64,10 @@ std::vector<json> combinations(const std::vector<std::string>& grid) {
   std::vector<json> settings = {json::object()};
   for (const std::string& text : grid) {
     const Axis axis = parse_axis(text);
+    if (settings.front().contains(axis.name)) {
+      throw UsageError(
+          fmt::format("--grid names '{0}' twice; write --grid {0}=VALUE,VALUE,...", axis.name));
+    }
     std::vector<json> longer;
     for (const json& setting : settings) {
       for (const json& value : axis.values) {

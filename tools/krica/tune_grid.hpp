@@ -14,8 +14,9 @@
 namespace krica::cli {
 
 /// All combinations of the axes' values, each as the options that it sets. An axis is
-/// "name=value,value,..."; without axes there is one setting, which sets nothing. Throws UsageError
-/// for any other text.
+/// "name=value,value,...", or "name=value;value;..." if values contain commas; without axes there
+/// is one setting, which sets nothing. Throws UsageError for any other text, or if a name is
+/// repeated.
 std::vector<nlohmann::json> combinations(const std::vector<std::string>& grid);
 
 /// The method's own axes, without those fixed on the command line or without effect. With a kernel
