@@ -15,7 +15,8 @@ namespace krica::python {
 
 namespace py = pybind11;
 
-/// What Python says about running: threads, memory in bytes, the device, and a callable for progress or None.
+/// What Python says about running: threads, memory in bytes, the device, and a callable for
+/// progress or None.
 struct RunOptions {
   int threads = 0;
   std::int64_t memory = ContextOptions().memory_bytes;

@@ -26,8 +26,7 @@ double squared_norm(ConstMatrixView<float> W) {
 }  // namespace
 
 SquaredHinge::SquaredHinge(ConstMatrixView<float> Z, std::span<const int> labels, Index n_classes,
-                           std::span<const float> weights, double C,
-                           device::HingeSums* on_device)
+                           std::span<const float> weights, double C, device::HingeSums* on_device)
     : Z_(Z),
       labels_(labels),
       n_classes_(n_classes),

@@ -22,8 +22,8 @@ class HingeSums;
 
 class SquaredHinge final : public Objective<float> {
  public:
-  /// `weights` are the a_i. The views must outlive the object. Sums are computed by `on_device`, made
-  /// of the same samples, unless it is null.
+  /// `weights` are the a_i. The views must outlive the object. Sums are computed by `on_device`,
+  /// made of the same samples, unless it is null.
   SquaredHinge(ConstMatrixView<float> Z, std::span<const int> labels, Index n_classes,
                std::span<const float> weights, double C, device::HingeSums* on_device = nullptr);
 

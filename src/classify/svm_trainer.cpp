@@ -146,8 +146,7 @@ ConstMatrixView<float> SvmTrainer::rows() const { return span_ ? span_->coordina
 LinearClassifier SvmTrainer::solve(const Fit& fit) {
   prepare();
   metric_->factor(context_, 1 / (fit.C * static_cast<double>(features_.rows())));
-  SquaredHinge hinge(rows(), labels_, n_classes_, fit.sample_weights, fit.C,
-                     on_device_.get());
+  SquaredHinge hinge(rows(), labels_, n_classes_, fit.sample_weights, fit.C, on_device_.get());
   Rounded objective(hinge, *metric_);
   Lbfgs<float> solver({.max_iterations = options_.max_iterations,
                        .gradient_tolerance = 1e-7,

@@ -137,7 +137,7 @@ class KRICA_EXPORT SvmTrainer {
   std::vector<float> sample_weights_;
   std::vector<Index> held_out_;  // empty: a fifth
   // Created on first use:
-  std::unique_ptr<class SampleSpan> span_;       // null if the features themselves are used
+  std::unique_ptr<class SampleSpan> span_;        // null if the features themselves are used
   std::unique_ptr<device::HingeSums> on_device_;  // null if the CPU computes
   std::unique_ptr<class FeatureMetric> metric_;   // of rows()
 };
