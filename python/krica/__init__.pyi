@@ -7,6 +7,7 @@ from ._images import PatchFeatures as PatchFeatures
 from ._objectives import objective as objective
 from ._objectives import rica_objective as rica_objective
 from ._plot import plot_components as plot_components
+from ._recipes import recipe as recipe
 from ._samples import ICA as ICA
 from ._samples import KICA as KICA
 from ._samples import KSR as KSR

@@ -43,6 +43,9 @@ class RICA(InvertibleMixin, StreamingMixin, SampleEstimator):
         random_state: int | np.random.RandomState | None = ...,
         n_jobs: int | None = ...,
         memory: int | str = ...,
+        device: str = ...,
+        precision: str = ...,
+        device_memory: int, str or None = ...,
         verbose: bool = ...,
         callback: Callable[[dict[str, Any]], object] | None = ...,
     ) -> None: ...
@@ -80,6 +83,9 @@ class KernelRICA(InvertibleMixin, StreamingMixin, SampleEstimator):
         random_state: int | np.random.RandomState | None = ...,
         n_jobs: int | None = ...,
         memory: int | str = ...,
+        device: str = ...,
+        precision: str = ...,
+        device_memory: int, str or None = ...,
         verbose: bool = ...,
         callback: Callable[[dict[str, Any]], object] | None = ...,
     ) -> None: ...
@@ -108,6 +114,9 @@ class ICA(InvertibleMixin, SampleEstimator):
         random_state: int | np.random.RandomState | None = ...,
         n_jobs: int | None = ...,
         memory: int | str = ...,
+        device: str = ...,
+        precision: str = ...,
+        device_memory: int, str or None = ...,
         verbose: bool = ...,
         callback: Callable[[dict[str, Any]], object] | None = ...,
     ) -> None: ...
@@ -135,6 +144,9 @@ class KICA(SampleEstimator):
         random_state: int | np.random.RandomState | None = ...,
         n_jobs: int | None = ...,
         memory: int | str = ...,
+        device: str = ...,
+        precision: str = ...,
+        device_memory: int, str or None = ...,
         verbose: bool = ...,
         callback: Callable[[dict[str, Any]], object] | None = ...,
     ) -> None: ...
@@ -167,6 +179,9 @@ class KSR(StreamingMixin, SampleEstimator):
         random_state: int | np.random.RandomState | None = ...,
         n_jobs: int | None = ...,
         memory: int | str = ...,
+        device: str = ...,
+        precision: str = ...,
+        device_memory: int, str or None = ...,
         verbose: bool = ...,
         callback: Callable[[dict[str, Any]], object] | None = ...,
     ) -> None: ...
@@ -198,6 +213,9 @@ class SparseFiltering(InvertibleMixin, StreamingMixin, SampleEstimator):
         random_state: int | np.random.RandomState | None = ...,
         n_jobs: int | None = ...,
         memory: int | str = ...,
+        device: str = ...,
+        precision: str = ...,
+        device_memory: int, str or None = ...,
         verbose: bool = ...,
         callback: Callable[[dict[str, Any]], object] | None = ...,
     ) -> None: ...
@@ -223,6 +241,9 @@ class KMeansFeatures(SampleEstimator):
         random_state: int | np.random.RandomState | None = ...,
         n_jobs: int | None = ...,
         memory: int | str = ...,
+        device: str = ...,
+        precision: str = ...,
+        device_memory: int, str or None = ...,
         verbose: bool = ...,
         callback: Callable[[dict[str, Any]], object] | None = ...,
     ) -> None: ...
