@@ -76,8 +76,8 @@ def test_precision_means_nothing_to_the_cpu(krica, tmp_path):
 
 def test_recipe(krica, tmp_path):
     model = tmp_path / "model.krica"
-    small = ["--images", "60", "--components", "8", "--epochs", "1", "--patches", "500", "--pool", "2x2"]
-    krica("train", "embedded", "-o", model, "--recipe", "accurate", *small)
+    small = ["--images", "60", "--components", "8", "--epochs", "1", "--batch", "16", "--patches", "500"]
+    krica("train", "embedded", "-o", model, "--recipe", "accurate", *small, "--pool", "2x2")
     options = krica.json("info", model)["options"]
     assert options["receptive-field"] == 5 and options["pool-overlap"] is True  # the recipe's
     assert options["components"] == 8 and options["pool"] == "2x2"  # as given

@@ -109,5 +109,7 @@ def test_files(tmp_path):
 def test_out_of_memory():
     X = np.ones((2, 3))
     X[1] = 2
-    with pytest.raises(MemoryError):
-        krica.RICA(n_components=2**45).fit(X)
+    with pytest.raises(ValueError, match="needs a memory budget"):
+        krica.RICA(n_components=2**37).fit(X)
+    with pytest.raises(MemoryError):  # a budget that the machine does not have
+        krica.RICA(n_components=2**37, memory="1024T").fit(X)
