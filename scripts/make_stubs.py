@@ -26,6 +26,7 @@ TYPES = {
     "int or None": "int | None",
     "int, RandomState or None": "int | np.random.RandomState | None",
     "int or str": "int | str",
+    "int, str or None": "int | str | None",
     "str, path-like or None": "str | os.PathLike[str] | None",
     "str or array-like of shape (n_components, n_features)": "str | ArrayLike",
     "int or array-like of shape (n_components,)": "int | ArrayLike",

@@ -45,7 +45,7 @@ class RICA(InvertibleMixin, StreamingMixin, SampleEstimator):
         memory: int | str = ...,
         device: str = ...,
         precision: str = ...,
-        device_memory: int, str or None = ...,
+        device_memory: int | str | None = ...,
         verbose: bool = ...,
         callback: Callable[[dict[str, Any]], object] | None = ...,
     ) -> None: ...
@@ -85,7 +85,7 @@ class KernelRICA(InvertibleMixin, StreamingMixin, SampleEstimator):
         memory: int | str = ...,
         device: str = ...,
         precision: str = ...,
-        device_memory: int, str or None = ...,
+        device_memory: int | str | None = ...,
         verbose: bool = ...,
         callback: Callable[[dict[str, Any]], object] | None = ...,
     ) -> None: ...
@@ -116,7 +116,7 @@ class ICA(InvertibleMixin, SampleEstimator):
         memory: int | str = ...,
         device: str = ...,
         precision: str = ...,
-        device_memory: int, str or None = ...,
+        device_memory: int | str | None = ...,
         verbose: bool = ...,
         callback: Callable[[dict[str, Any]], object] | None = ...,
     ) -> None: ...
@@ -146,7 +146,7 @@ class KICA(SampleEstimator):
         memory: int | str = ...,
         device: str = ...,
         precision: str = ...,
-        device_memory: int, str or None = ...,
+        device_memory: int | str | None = ...,
         verbose: bool = ...,
         callback: Callable[[dict[str, Any]], object] | None = ...,
     ) -> None: ...
@@ -181,7 +181,7 @@ class KSR(StreamingMixin, SampleEstimator):
         memory: int | str = ...,
         device: str = ...,
         precision: str = ...,
-        device_memory: int, str or None = ...,
+        device_memory: int | str | None = ...,
         verbose: bool = ...,
         callback: Callable[[dict[str, Any]], object] | None = ...,
     ) -> None: ...
@@ -215,7 +215,7 @@ class SparseFiltering(InvertibleMixin, StreamingMixin, SampleEstimator):
         memory: int | str = ...,
         device: str = ...,
         precision: str = ...,
-        device_memory: int, str or None = ...,
+        device_memory: int | str | None = ...,
         verbose: bool = ...,
         callback: Callable[[dict[str, Any]], object] | None = ...,
     ) -> None: ...
@@ -243,7 +243,7 @@ class KMeansFeatures(SampleEstimator):
         memory: int | str = ...,
         device: str = ...,
         precision: str = ...,
-        device_memory: int, str or None = ...,
+        device_memory: int | str | None = ...,
         verbose: bool = ...,
         callback: Callable[[dict[str, Any]], object] | None = ...,
     ) -> None: ...
