@@ -9,7 +9,6 @@
 #include <charconv>
 #include <cmath>
 #include <csignal>
-#include <fstream>
 #include <optional>
 #include <utility>
 
@@ -19,7 +18,6 @@
 #include "models/model_parts.hpp"
 #include "one_of.hpp"
 #include "progress.hpp"
-#include "runtime/nearest.hpp"
 #include "runtime/printable.hpp"
 
 namespace krica::cli {
@@ -251,37 +249,6 @@ void add_data_options(CLI::App& command, DataOptions& options) {
 
 void add_pipeline_options(CLI::App& command, PipelineOptions& options) {
   for_each_option(options, OptionAdder(command));
-}
-
-void apply_config(CLI::App& command, const SessionOptions& options) {
-  if (options.config.empty()) return;
-  std::ifstream file(options.config);
-  if (!file) {
-    throw IoError(fmt::format("[config] cannot open {}{}", options.config.string(),
-                              did_you_mean_file(options.config)));
-  }
-  for (const CLI::ConfigItem& item : CLI::ConfigTOML().from_config(file)) {
-    CLI::Option* option = command.get_option_no_throw("--" + item.name);
-    if (option == nullptr || !item.parents.empty()) {
-      throw UsageError(fmt::format("[config] {}: '{}' is not an option of {}",
-                                   options.config.string(), item.fullname(), command.get_name()));
-    }
-    if (option->count() > 0) continue;  // the command line takes precedence
-    for (const std::string& input : item.inputs) option->add_result(input);
-    option->run_callback();
-  }
-}
-
-void apply_recipe(CLI::App& command, const std::string& name) {
-  if (name.empty()) return;
-  nlohmann::json values;
-  check_usage([&] { values = nlohmann::json::parse(recipe(name)); });
-  for (const auto& [option_name, value] : values.items()) {
-    CLI::Option* option = command.get_option("--" + option_name);
-    if (option->count() > 0) continue;  // what is given takes precedence
-    option->add_result(value.is_string() ? value.get<std::string>() : value.dump());
-    option->run_callback();
-  }
 }
 
 Context make_context(const SessionOptions& options, std::uint64_t seed) {
