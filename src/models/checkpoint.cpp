@@ -24,12 +24,6 @@ constexpr std::chrono::seconds kBetweenWrites{2};
 
 const std::string kCpu = "the CPU";
 
-/// What a result's last bits depend on.
-std::string device_of(const Context& context) {
-  if (!context.cuda_device()) return kCpu;
-  return fmt::format("a GPU in {}", name_of(context.precision()));
-}
-
 /// The options that differ.
 std::string difference(json saved, const json& now) {
   std::string text;
@@ -42,12 +36,17 @@ std::string difference(json saved, const json& now) {
 
 }  // namespace
 
+std::string device_text(const Context& context) {
+  if (!context.cuda_device()) return kCpu;
+  return fmt::format("a GPU in {}", name_of(context.precision()));
+}
+
 Checkpoint::Checkpoint(const Context& context, std::filesystem::path path,
                        const PipelineOptions& options, const std::string& fingerprint)
     : path_(std::move(path)) {
   if (!active()) return;
   const std::string wanted = to_json(options);
-  const std::string device = device_of(context);
+  const std::string device = device_text(context);
   if (std::filesystem::exists(path_)) open(wanted, device, fingerprint);
   archive_.put_text("kind", std::string(kKind));
   archive_.put_text("layout", std::string(kLayout));

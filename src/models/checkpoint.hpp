@@ -18,6 +18,10 @@
 
 namespace krica {
 
+/// Where a context computes, as far as the last bits of a result depend on it: "the CPU", or "a GPU
+/// in tf32".
+std::string device_text(const Context& context);
+
 class Checkpoint {
  public:
   /// Opens the file at `path`, if any. Throws InvalidArgument naming the options that differ, or

@@ -3,10 +3,9 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 
-#include "classify/splits.hpp"
 #include "commands.hpp"
+#include "experiments/search.hpp"
 #include "krica/models/training.hpp"
 #include "krica/runtime/error.hpp"
 #include "progress.hpp"
@@ -14,7 +13,6 @@
 #include "run_report.hpp"
 #include "runtime/printable.hpp"
 #include "session.hpp"
-#include "tune_checkpoint.hpp"
 #include "tune_grid.hpp"
 #include "waiting.hpp"
 
@@ -47,137 +45,63 @@ std::filesystem::path checkpoint_path(const TuneCommand& command) {
   return (target.empty() ? "krica" : target.string()) + ".tune-checkpoint";
 }
 
-/// The search: cross-validates every setting, one fold after another.
-class Search {
- public:
-  Search(const Context& context, const TuneCommand& command, const ImageSetPtr& images,
-         std::vector<json> settings)
-      : context_(context),
-        command_(command),
-        images_(images),
-        settings_(std::move(settings)),
-        fold_of_(stratified_folds(context, images->labels(), command.folds, "tune.folds")),
-        checkpoint_(checkpoint_path(command), {json::parse(to_json(command.pipeline)), settings_,
-                                               command.folds, fingerprint(context, *images)}) {}
-
-  /// One row per setting: {options, accuracy, deviation} or {options, error}.
-  json run() {
-    json rows = json::array();
-    try {
-      for (std::size_t i = 0; i < settings_.size(); ++i) {
-        rows.push_back(tried(i));
-        end_progress_line();
-        if (!command_.session.json) print(rows.back());
-      }
-    } catch (const Cancelled&) {
-      checkpoint_.keep_interrupted_fold();
-      throw;
-    }
-    set_progress_prefix("");
-    return rows;
+/// Seconds to train a setting on all folds but one and test on that one; about the same as training
+/// on all. 0 for a setting that the method rejects.
+double fold_wait(const WaitEstimator& images, const PipelineOptions& options, const json& setting) {
+  try {
+    return images.training(with_setting(options, setting)).seconds();
+  } catch (const InvalidArgument&) {
+    return 0;
   }
+}
 
-  /// Announces the expected time for the remaining folds, and for training the best setting on all
-  /// images if requested.
-  void announce_wait() const {
-    if (command_.session.quiet) return;
-    const WaitEstimator images(context_, *images_);
-    double seconds = 0;
-    double longest = 0;
-    for (const json& setting : settings_) {
-      const double fold = fold_wait(images, setting);
-      seconds += fold * static_cast<double>(folds_left(setting));
-      longest = std::max(longest, fold);
-    }
-    if (!command_.model.empty() || !command_.report.empty()) seconds += longest;
-    announce(command_.session,
-             fmt::format("trying {} setting{} in {} folds each on", settings_.size(),
-                         settings_.size() == 1 ? "" : "s", command_.folds),
-             *images_, seconds);
+/// Announces the expected time for the remaining folds, and for training the best setting on all
+/// images if requested.
+void announce_wait(const Context& context, const TuneCommand& command, const ImageSet& images,
+                   const Search& search) {
+  if (command.session.quiet) return;
+  const WaitEstimator estimator(context, images);
+  const std::vector<json>& settings = search.job().settings;
+  double seconds = 0;
+  double longest = 0;
+  for (const json& setting : settings) {
+    const double fold = fold_wait(estimator, command.pipeline, setting);
+    seconds += fold * static_cast<double>(search.folds_left(setting));
+    longest = std::max(longest, fold);
   }
+  if (!command.model.empty() || !command.report.empty()) seconds += longest;
+  announce(command.session,
+           fmt::format("trying {} setting{} in {} folds each on", settings.size(),
+                       settings.size() == 1 ? "" : "s", command.folds),
+           images, seconds);
+}
 
-  [[nodiscard]] const TuneCheckpoint& checkpoint() const { return checkpoint_; }
-
- private:
-  [[nodiscard]] Index folds_left(const json& setting) const {
-    if (!checkpoint_.error(setting).empty()) return 0;
-    return command_.folds - static_cast<Index>(checkpoint_.accuracies(setting).size());
+void print_row(const json& row) {
+  const std::string setting = setting_text(row["options"]);
+  if (row.contains("error")) {
+    fmt::print("{:<40} failed: {}\n", setting, printable(row["error"].get<std::string>()));
+  } else {
+    fmt::print("{:<40} {:6.2f} % ± {:.2f}\n", setting, 100 * row["accuracy"].get<double>(),
+               100 * row["deviation"].get<double>());
   }
+  std::fflush(stdout);
+}
 
-  /// Seconds to train a setting on all folds but one and test on that one; about the same as
-  /// training on all. 0 for a setting that the method rejects.
-  [[nodiscard]] double fold_wait(const WaitEstimator& images, const json& setting) const {
-    try {
-      return images.training(with_setting(command_.pipeline, setting)).seconds();
-    } catch (const InvalidArgument&) {
-      return 0;
-    }
-  }
-
-  /// A setting that the method rejects on these images, such as more components than there are
-  /// directions, does not end the search.
-  json tried(std::size_t number) {
-    const json& setting = settings_[number];
-    if (const std::string error = checkpoint_.error(setting); !error.empty())
-      return {{"options", setting}, {"error", error}};
-    try {
-      while (true) {
-        const std::vector<double> done = checkpoint_.accuracies(setting);
-        const auto fold = static_cast<int>(done.size());
-        if (fold >= command_.folds) return row_of(setting, done);
-        set_progress_prefix(fmt::format("setting {} of {}, fold {} of {}", number + 1,
-                                        settings_.size(), fold + 1, command_.folds));
-        const double accuracy = fold_accuracy(setting, fold);
-        // In this order: the next fold must never find the state of this one.
-        remove_checkpoint(checkpoint_.fold_path());
-        checkpoint_.keep_fold(setting, accuracy);
-      }
-    } catch (const InvalidArgument& error) {
-      remove_checkpoint(checkpoint_.fold_path());
-      checkpoint_.keep_error(setting, error.what());
-      return {{"options", setting}, {"error", error.what()}};
-    }
-  }
-
-  double fold_accuracy(const json& setting, int fold) {
-    std::vector<Index> inside;
-    std::vector<Index> outside;
-    for (std::size_t i = 0; i < fold_of_.size(); ++i)
-      (fold_of_[i] == fold ? outside : inside).push_back(static_cast<Index>(i));
-    const Model model = train(context_, *subset(images_, inside),
-                              {with_setting(command_.pipeline, setting), checkpoint_.fold_path()});
-    const ImageSetPtr held = subset(images_, outside);
-    return accuracy_of(model.predict(context_, *held), held->labels());
-  }
-
-  static json row_of(const json& setting, const std::vector<double>& accuracies) {
-    const auto folds = static_cast<double>(accuracies.size());
-    double mean = 0;
-    double squares = 0;
-    for (const double accuracy : accuracies) mean += accuracy / folds;
-    for (const double accuracy : accuracies) squares += (accuracy - mean) * (accuracy - mean);
-    return {
-        {"options", setting}, {"accuracy", mean}, {"deviation", std::sqrt(squares / (folds - 1))}};
-  }
-
-  static void print(const json& row) {
-    const std::string setting = setting_text(row["options"]);
-    if (row.contains("error")) {
-      fmt::print("{:<40} failed: {}\n", setting, printable(row["error"].get<std::string>()));
-    } else {
-      fmt::print("{:<40} {:6.2f} % ± {:.2f}\n", setting, 100 * row["accuracy"].get<double>(),
-                 100 * row["deviation"].get<double>());
-    }
-    std::fflush(stdout);
-  }
-
-  const Context& context_;
-  const TuneCommand& command_;
-  const ImageSetPtr& images_;
-  std::vector<json> settings_;
-  std::vector<int> fold_of_;
-  TuneCheckpoint checkpoint_;
-};
+/// Runs the search with progress and a line per setting.
+json searched(const TuneCommand& command, Search& search) {
+  SearchHooks hooks;
+  hooks.fold = [&](std::size_t setting, int fold) {
+    set_progress_prefix(fmt::format("setting {} of {}, fold {} of {}", setting + 1,
+                                    search.job().settings.size(), fold + 1, command.folds));
+  };
+  hooks.row = [&](const json& row) {
+    end_progress_line();
+    if (!command.session.json) print_row(row);
+  };
+  json rows = search.run(hooks);
+  set_progress_prefix("");
+  return rows;
+}
 
 /// The settings to search on these images.
 std::vector<json> settings_for(const CLI::App& app, const TuneCommand& command,
@@ -210,22 +134,11 @@ void check_command(const TuneCommand& command) {
   check_usage([&] { command.pipeline.validate(); });
   if (command.folds < 2)
     throw UsageError(fmt::format("--folds must be at least 2, got {}", command.folds));
-  for (const json& setting : combinations(command.grid)) with_setting(command.pipeline, setting);
+  for (const json& setting : combinations(command.grid))
+    check_usage([&] { with_setting(command.pipeline, setting); });
   check_target(command.model);
   check_target(command.report);
   check_target(checkpoint_path(command));
-}
-
-/// The first of the most accurate settings. Throws InvalidArgument if all failed.
-json best_of(const json& rows) {
-  json best;
-  for (const json& row : rows) {
-    if (row.contains("error")) continue;
-    if (best.is_null() || row["accuracy"].get<double>() > best["accuracy"].get<double>())
-      best = row;
-  }
-  if (best.is_null()) throw InvalidArgument(rows.front()["error"].get<std::string>());
-  return best;
 }
 
 /// The command that trains with a setting: this command's options, without those of the search.
@@ -295,9 +208,10 @@ void run_tune(CLI::App& app, const TuneCommand& command) {
   hold_outputs({place, command.model, command.report});
   const TuneData data = labelled_images(context, command);
   keep_for_resume({place, place.string() + ".fold"});
-  Search search(context, command, data.train, settings_for(app, command, *data.train));
-  search.announce_wait();
-  const json rows = search.run();
+  Search search(context, data.train,
+                {command.pipeline, settings_for(app, command, *data.train), command.folds, place});
+  announce_wait(context, command, *data.train, search);
+  const json rows = searched(command, search);
   const json best = best_of(rows);
   if (!command.model.empty() || !command.report.empty()) {
     const BestModel trained =

@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "krica/bases/basis.hpp"
-#include "krica/runtime/error.hpp"
 #include "models/resolved.hpp"
 #include "session.hpp"
 
@@ -89,23 +88,6 @@ std::vector<std::string> default_grid(const CLI::App& command, const PipelineOpt
     if (command.count("--" + name) == 0 && has_effect(settled, name)) grid.push_back(axis);
   }
   return grid;
-}
-
-PipelineOptions with_setting(const PipelineOptions& base, const json& setting) {
-  json all = json::parse(to_json(base));
-  for (const auto& [name, value] : setting.items()) {
-    if (!all.contains(name)) throw UsageError(fmt::format("--grid: there is no option '{}'", name));
-    all[name] = value;
-  }
-  try {
-    PipelineOptions options = options_from_json(all.dump());
-    options.validate();
-    return options;
-  } catch (const DataError& error) {
-    throw UsageError(fmt::format("--grid: {}", error.what()));
-  } catch (const InvalidArgument& error) {
-    throw UsageError(fmt::format("--grid: {}", error.what()));
-  }
 }
 
 }  // namespace krica::cli

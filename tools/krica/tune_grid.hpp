@@ -24,8 +24,4 @@ std::vector<nlohmann::json> combinations(const std::vector<std::string>& grid);
 std::vector<std::string> default_grid(const CLI::App& command, const PipelineOptions& options,
                                       const DataFacts& facts);
 
-/// The options with a combination applied. Throws UsageError for values that the options do not
-/// accept.
-PipelineOptions with_setting(const PipelineOptions& base, const nlohmann::json& setting);
-
 }  // namespace krica::cli

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tune_checkpoint.hpp"
+#include "experiments/search_checkpoint.hpp"
 
 #include <fmt/format.h>
 
@@ -8,16 +8,17 @@
 #include "krica/runtime/error.hpp"
 #include "krica/runtime/library.hpp"
 
-namespace krica::cli {
+namespace krica {
 namespace {
 
 using nlohmann::json;
 
 constexpr const char* kKind = "krica-tune-checkpoint";
 
-json empty_content(const TuneJob& job) {
-  return {{"version", version()}, {"options", job.options},         {"grid", job.grid},
-          {"folds", job.folds},   {"fingerprint", job.fingerprint}, {"finished", json::object()}};
+json empty_content(const SearchIdentity& job) {
+  return {{"version", version()},      {"options", job.options},         {"grid", job.grid},
+          {"folds", job.folds},        {"fingerprint", job.fingerprint}, {"device", job.device},
+          {"finished", json::object()}};
 }
 
 std::string difference(const json& saved, const json& now) {
@@ -32,7 +33,7 @@ std::string difference(const json& saved, const json& now) {
 
 }  // namespace
 
-TuneCheckpoint::TuneCheckpoint(std::filesystem::path path, const TuneJob& job)
+SearchCheckpoint::SearchCheckpoint(std::filesystem::path path, const SearchIdentity& job)
     : path_(std::move(path)), content_(empty_content(job)) {
   if (!std::filesystem::exists(path_)) {
     remove_checkpoint(fold_path());  // from another search whose file is gone
@@ -54,13 +55,15 @@ TuneCheckpoint::TuneCheckpoint(std::filesystem::path path, const TuneJob& job)
   resumed_ = true;
 }
 
-void TuneCheckpoint::check(const TuneJob& job) const {
+void SearchCheckpoint::check(const SearchIdentity& job) const {
   json before = content_.at("options");
   json now = job.options;
   before["grid"] = content_.at("grid");
   now["grid"] = job.grid;
   before["folds"] = content_.at("folds");
   now["folds"] = job.folds;
+  before["device"] = content_.value("device", "the CPU");
+  now["device"] = job.device;
   before["krica"] = content_.at("version");
   now["krica"] = version();
   const std::string differing = difference(before, now);
@@ -78,40 +81,40 @@ void TuneCheckpoint::check(const TuneJob& job) const {
   }
 }
 
-std::vector<double> TuneCheckpoint::accuracies(const json& setting) const {
+std::vector<double> SearchCheckpoint::accuracies(const json& setting) const {
   const json finished = content_["finished"].value(setting.dump(), json::object());
   return finished.value("accuracies", std::vector<double>());
 }
 
-std::string TuneCheckpoint::error(const json& setting) const {
+std::string SearchCheckpoint::error(const json& setting) const {
   return content_["finished"].value(setting.dump(), json::object()).value("error", std::string());
 }
 
-void TuneCheckpoint::keep_fold(const json& setting, double accuracy) {
+void SearchCheckpoint::keep_fold(const json& setting, double accuracy) {
   content_["finished"][setting.dump()]["accuracies"].push_back(accuracy);
   write();
 }
 
-void TuneCheckpoint::keep_error(const json& setting, const std::string& error) {
+void SearchCheckpoint::keep_error(const json& setting, const std::string& error) {
   content_["finished"][setting.dump()]["error"] = error;
   write();
 }
 
-void TuneCheckpoint::keep_interrupted_fold() const {
+void SearchCheckpoint::keep_interrupted_fold() const {
   if (std::filesystem::exists(fold_path())) write();
 }
 
-void TuneCheckpoint::write() const {
+void SearchCheckpoint::write() const {
   Archive archive;
   archive.put_text("kind", kKind);
   archive.put_text("search", content_.dump());
   archive.save(path_);
 }
 
-void TuneCheckpoint::remove() const {
+void SearchCheckpoint::remove() const {
   std::error_code ignored;  // nothing to remove is fine
   std::filesystem::remove(path_, ignored);
   remove_checkpoint(fold_path());
 }
 
-}  // namespace krica::cli
+}  // namespace krica

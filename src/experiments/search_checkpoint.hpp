@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The results of krica tune so far, so that an interrupted search can be resumed: the accuracy of
+// The results of a search so far, so that an interrupted one can be resumed: the accuracy of
 // every finished fold of every setting.
 #pragma once
 
@@ -9,21 +9,22 @@
 #include <string>
 #include <vector>
 
-namespace krica::cli {
+namespace krica {
 
 /// The identity of a search.
-struct TuneJob {
+struct SearchIdentity {
   nlohmann::json options;  ///< common to all settings, by name
   nlohmann::json grid;     ///< the settings
   int folds = 0;
   std::string fingerprint;  ///< of the data
+  std::string device;       ///< where it computes, and the precision
 };
 
-class TuneCheckpoint {
+class SearchCheckpoint {
  public:
   /// Reads the file if it exists. Throws InvalidArgument naming what differs for another search,
   /// DataError for other data or a file that is not such a checkpoint.
-  TuneCheckpoint(std::filesystem::path path, const TuneJob& job);
+  SearchCheckpoint(std::filesystem::path path, const SearchIdentity& job);
 
   [[nodiscard]] bool resumed() const { return resumed_; }
   /// The checkpoint of the fold in progress.
@@ -45,7 +46,7 @@ class TuneCheckpoint {
   void remove() const;
 
  private:
-  void check(const TuneJob& job) const;
+  void check(const SearchIdentity& job) const;
   void write() const;
 
   std::filesystem::path path_;
@@ -53,4 +54,4 @@ class TuneCheckpoint {
   bool resumed_ = false;
 };
 
-}  // namespace krica::cli
+}  // namespace krica

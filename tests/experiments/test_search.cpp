@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "experiments/search.hpp"
+#include "krica/runtime/error.hpp"
+#include "support/images.hpp"
+
+namespace krica {
+namespace {
+
+using nlohmann::json;
+
+class SearchTest : public testing::Test {
+ protected:
+  void SetUp() override { std::filesystem::remove(path_); }
+  void TearDown() override { std::filesystem::remove(path_); }
+
+  [[nodiscard]] SearchJob job() const {
+    SearchJob job;
+    job.options.method = "random-patches";
+    job.options.descriptor.patches = 300;
+    job.options.basis.components = 4;
+    job.options.classifier.C = 0.1;
+    job.settings = {{{"gamma", 0.5}}, {{"gamma", 5}}, {{"receptive-field", 99}}};
+    job.folds = 3;
+    job.checkpoint = path_;
+    return job;
+  }
+
+  std::filesystem::path path_ = testing::TempDir() + "krica-search";
+  support::MemoryImages gratings_ = support::gratings(30);
+  ImageSetPtr images_ = ImageSetPtr(&gratings_, [](const ImageSet*) {});  // not owned
+  Context context_;
+};
+
+TEST_F(SearchTest, CrossValidatesEverySetting) {
+  Search search(context_, images_, job());
+  EXPECT_EQ(search.folds_left(job().settings[0]), 3);
+  std::vector<int> folds;
+  std::size_t rows_told = 0;
+  const json rows = search.run({.fold = [&](std::size_t, int fold) { folds.push_back(fold); },
+                                .row = [&](const json&) { ++rows_told; }});
+  ASSERT_EQ(rows.size(), 3U);
+  EXPECT_EQ(rows_told, 3U);
+  EXPECT_THAT(folds, testing::ElementsAre(0, 1, 2, 0, 1, 2, 0));  // the last setting fails at once
+  for (const std::size_t i : {0U, 1U}) {
+    EXPECT_GE(rows[i]["accuracy"].get<double>(), 0.3);
+    EXPECT_LE(rows[i]["accuracy"].get<double>(), 1);
+    EXPECT_GE(rows[i]["deviation"].get<double>(), 0);
+  }
+  EXPECT_THAT(rows[2]["error"].get<std::string>(), testing::HasSubstr("receptive field"));
+  const double best =
+      std::max(rows[0]["accuracy"].get<double>(), rows[1]["accuracy"].get<double>());
+  EXPECT_EQ(best_of(rows)["accuracy"].get<double>(), best);
+}
+
+TEST_F(SearchTest, ResumesAfterTheLastFinishedFold) {
+  const json whole = Search(context_, images_, job()).run();
+  std::filesystem::remove(path_);
+  Search first(context_, images_, job());
+  int begun = 0;
+  EXPECT_THROW(first.run({.fold =
+                              [&](std::size_t, int) {
+                                if (++begun == 3) context_.cancel();
+                              }}),
+               Cancelled);
+  context_.clear_cancel();
+  Search second(context_, images_, job());
+  EXPECT_TRUE(second.checkpoint().resumed());
+  EXPECT_EQ(second.folds_left(job().settings[0]), 1);
+  EXPECT_EQ(second.run(), whole);
+}
+
+TEST_F(SearchTest, RefusesAnotherSearchsCheckpoint) {
+  Search(context_, images_, job()).run();
+  SearchJob other = job();
+  other.folds = 2;
+  EXPECT_THROW(Search(context_, images_, other), InvalidArgument);
+}
+
+TEST(Settings, AreOptionsThatExist) {
+  EXPECT_EQ(with_setting({}, {{"gamma", 3}}).kernel.gamma, 3.0);
+  EXPECT_THROW(with_setting({}, {{"gama", 3}}), InvalidArgument);
+  EXPECT_THROW(with_setting({}, {{"gamma", "wide"}}), InvalidArgument);
+}
+
+TEST(Settings, IfAllFailTheReasonIsTold) {
+  EXPECT_THROW(best_of({{{"options", {}}, {"error", "[train] no"}}}), InvalidArgument);
+}
+
+}  // namespace
+}  // namespace krica
