@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "device/hinge_sums.hpp"
+#include "device/use_device.hpp"
 #include "krica/runtime/error.hpp"
 #include "runtime/blas.hpp"
 #include "runtime/columns.hpp"
@@ -40,6 +41,7 @@ FeatureMetric::FeatureMetric(const Context& context, ConstMatrixView<float> feat
     Block block{blocks[b], Matrix<float>(blocks[b].size(), blocks[b].size()), {}};
     Matrix<float>& gram = block.gram_and_inverse;
     if (on_device != nullptr) {
+      device::use_device(context);
       on_device->gram(static_cast<int>(blocks[b].begin), static_cast<int>(blocks[b].size()),
                       static_cast<int>(rows.rows()), static_cast<int>(row_step(features)),
                       1.0F / static_cast<float>(rows.rows()), gram.data());

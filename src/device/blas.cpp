@@ -95,8 +95,8 @@ struct Blas::Parts {
   DeviceArray<std::uint8_t> workspace;  // of our own: the bits must not depend on what is free
 
   Parts() {
+    workspace.fit(kWorkspace);  // first: if this throws, there is no handle to destroy
     check_blas(library().create(&handle), "cuBLAS");
-    workspace.fit(kWorkspace);
   }
   ~Parts() { library().destroy(handle); }
   Parts(const Parts&) = delete;

@@ -6,11 +6,16 @@
 #include "device/device_memory.hpp"
 #include "device/hinge_sums.hpp"
 
+namespace krica {
+void release_pages_when_due();  // runtime/large_matrix.hpp, which nvcc need not read
+}
+
 namespace krica::device {
 namespace {
 
 constexpr int kThreads = 256;
-constexpr int kRowsAtATime = 1024;  // whose losses one block adds up
+constexpr std::size_t kUploadBytes = std::size_t{64} << 20;  // at a time
+constexpr int kRowsAtATime = 1024;                           // whose losses one block adds up
 
 struct HingeArgs {
   float* scores;  ///< rows × classes: w_c·z_i; then the derivatives of the loss
@@ -73,9 +78,7 @@ class ResidentHinge final : public HingeSums {
         blocks_((rows_ + kRowsAtATime - 1) / kRowsAtATime) {
     const auto cols = static_cast<std::size_t>(Z.cols);
     Z_.fit(static_cast<std::size_t>(Z.rows) * cols);
-    check(cudaMemcpy2D(Z_.data(), cols * 4, Z.data, static_cast<std::size_t>(Z.stride) * 4,
-                       cols * 4, static_cast<std::size_t>(Z.rows), cudaMemcpyHostToDevice),
-          "features");
+    upload(Z);
     labels_.assign({labels.begin(), labels.end()});
     scores_.fit(static_cast<std::size_t>(rows_) * static_cast<std::size_t>(classes));
     W_.fit(static_cast<std::size_t>(classes) * (cols + 1));
@@ -117,6 +120,21 @@ class ResidentHinge final : public HingeSums {
   }
 
  private:
+  /// In parts, as Z may lie in a file of which little stays in memory.
+  void upload(const SampleMatrix& Z) {
+    const auto cols = static_cast<std::size_t>(Z.cols);
+    const auto rows_at_a_time = static_cast<std::int64_t>(std::max<std::size_t>(
+        1, kUploadBytes / (static_cast<std::size_t>(Z.stride) * sizeof(float))));
+    for (std::int64_t first = 0; first < Z.rows; first += rows_at_a_time) {
+      const auto rows = static_cast<std::size_t>(std::min(rows_at_a_time, Z.rows - first));
+      check(cudaMemcpy2D(Z_.data() + static_cast<std::size_t>(first) * cols, cols * 4,
+                         Z.data + first * Z.stride, static_cast<std::size_t>(Z.stride) * 4,
+                         cols * 4, rows, cudaMemcpyHostToDevice),
+            "features");
+      release_pages_when_due();
+    }
+  }
+
   void add_bias(float* gradient) const {
     const std::vector<double> sums = bias_sums_.values();
     for (int c = 0; c < classes_; ++c) {

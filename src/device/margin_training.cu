@@ -121,6 +121,7 @@ class Training final : public MarginTraining {
     gradient_of_codes(images, count);
     check_finite_kernel<<<blocks_for(places_.end), kThreads>>>(gradient_.data(), places_.end,
                                                                outcome_.data());
+    check(cudaGetLastError(), "gradient");  // before anything is changed
     launch_adam(adam);
     check(cudaGetLastError(), "step");
     StepOutcome outcome = {};

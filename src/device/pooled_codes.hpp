@@ -8,7 +8,7 @@
 //   backward, from Q = ∂L/∂features: ∂L/∂w_u, and ∂L/∂log γ_u, ∂L/∂t_u or ∂L/∂b_u
 //
 // Two implementations: kernels for Hopper (pooled_encoder.hpp, pooled_gradient.hpp), which never
-// store a code, and one by cuBLAS for all cards (every_card.hpp), in blocks of positions. The same
+// store a code, and one by cuBLAS for all cards (every_card.cu), in blocks of images. The same
 // bits in every run on the same kind of device.
 #pragma once
 

@@ -88,6 +88,8 @@ class ConfigurationRun {
       throw;
     } catch (const IoError&) {
       throw;  // a full disk is not the configuration's fault
+    } catch (const DeviceError&) {
+      throw;  // nor is a GPU
     } catch (const std::exception& error) {
       row.error = error.what();
     }

@@ -59,7 +59,7 @@ json Search::run(const SearchHooks& hooks) {
       rows.push_back(tried(i, hooks));
       if (hooks.row) hooks.row(rows.back());
     }
-  } catch (const Cancelled&) {
+  } catch (...) {
     checkpoint_.keep_interrupted_fold();
     throw;
   }

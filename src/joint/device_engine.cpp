@@ -52,7 +52,9 @@ std::optional<device::MarginSpec> spec_of(const JointTask& task, const Parameter
   const JointObjectiveOptions& objective = task.options.objective;
   std::optional<DeviceLayout> layout = device_layout(task.source);
   const std::optional<device::AtomSpec> atoms = device_atoms(objective.encoder, at.W, {});
-  if (!layout || !atoms || objective.reconstruction > 0) return std::nullopt;
+  if (!layout || !atoms || objective.reconstruction > 0 ||
+      objective.encoder.kind == EncoderKind::kTriangle)
+    return std::nullopt;
   device::MarginSpec spec;
   spec.patch = layout->patch;
   spec.pool = std::move(layout->pool);
@@ -95,10 +97,12 @@ class DeviceEngine final : public JointEngine {
   }
 
   void load(const JointState& state) override {
+    device::use_device(task_.context);
     for (const auto& [vector, part] : kVectors) training_->put(vector, packed(state.*part).data());
   }
 
   void store(JointState& state) override {
+    device::use_device(task_.context);
     std::vector<float> values(spec_.parameters());
     for (const auto& [vector, part] : kVectors) {
       training_->get(vector, values.data());
@@ -108,6 +112,7 @@ class DeviceEngine final : public JointEngine {
 
   std::optional<double> step(const JointStep& step, JointState& state) override {
     task_.context.check_cancelled();
+    device::use_device(task_.context);
     const std::vector<int> labels = values_at(task_.images.labels(), step.images);
     const AdamOptions adam;
     const device::AdamStep update = {state.step + 1,   step.rates.basis, step.rates.classifier,
@@ -123,6 +128,7 @@ class DeviceEngine final : public JointEngine {
   }
 
   BatchMoments moments_of(const Parameters& at, std::span<const Index> images) override {
+    device::use_device(task_.context);
     return with_less_memory([&] {
       training_->put(MarginVector::kEvaluated, packed(at).data());
       training_->clear_moments();
@@ -139,6 +145,7 @@ class DeviceEngine final : public JointEngine {
 
   Matrix<float> scores(const Parameters& at, const BatchMoments& moments,
                        std::span<const Index> images) override {
+    device::use_device(task_.context);
     return with_less_memory([&] {
       Matrix<float> scores(static_cast<Index>(images.size()), at.bias.cols());
       training_->put(MarginVector::kEvaluated, packed(at).data());
