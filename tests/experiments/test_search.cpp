@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include "experiments/search.hpp"
 #include "krica/runtime/error.hpp"
@@ -28,7 +30,7 @@ class SearchTest : public testing::Test {
     return job;
   }
 
-  std::filesystem::path path_ = testing::TempDir() + "krica-search";
+  std::filesystem::path path_ = fmt::format("{}krica-search-{}", testing::TempDir(), ::getpid());
   support::MemoryImages gratings_ = support::gratings(30);
   ImageSetPtr images_ = ImageSetPtr(&gratings_, [](const ImageSet*) {});  // not owned
   Context context_;

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // A job is resumed on the kind of device and in the precision that it began with.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <filesystem>
 
@@ -26,7 +28,8 @@ class CheckpointDevice : public testing::Test {
   }
 
   PipelineOptions options_;
-  std::filesystem::path path_ = testing::TempDir() + "krica-checkpoint-device";
+  std::filesystem::path path_ =
+      fmt::format("{}krica-checkpoint-device-{}", testing::TempDir(), ::getpid());
   Context cpu_;
   Context tf32_ = Context({.device = "cuda"});
   Context other_card_ = Context({.device = "cuda:1"});
