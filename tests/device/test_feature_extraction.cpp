@@ -18,24 +18,6 @@ using support::features;
 using support::gratings;
 using OnDeviceFeatures = OnDevice;
 
-/// The same images as numbers from 0 to 1.
-class AsFractions final : public ImageSet {
- public:
-  explicit AsFractions(const ImageSet& bytes) : ImageSet(float_info(bytes)), bytes_(bytes) {}
-
- private:
-  static ImageSetInfo float_info(const ImageSet& bytes) {
-    ImageSetInfo info = bytes.info();
-    info.pixel_type = PixelType::kFloat32;
-    return info;
-  }
-  void load_floats(Index first, Index count, float* out) const override {
-    bytes_.read(first, count, out);
-    for (Index i = 0; i < count * shape().values(); ++i) out[i] /= 255;
-  }
-  const ImageSet& bytes_;
-};
-
 FeatureExtractor extractor_for(const ImageSet& images, const FeatureOptions& options,
                                const EncoderOptions& encoder = {.kernel = {.gamma = 0.5}},
                                const PreprocessingOptions& preparation = {.unit_norm = true}) {
@@ -113,7 +95,7 @@ TEST_F(OnDeviceFeatures, Preprocessings) {
 
 TEST_F(OnDeviceFeatures, NumbersFromZeroToOne) {
   const auto bytes = gratings(9, 2, {16, 16, 3});
-  const AsFractions fractions(bytes);
+  const support::FloatImages fractions(bytes, 1.0F / 255);
   expect_same_features(extractor_for(fractions, features(6, 1, 2, 2)), fractions);
 }
 

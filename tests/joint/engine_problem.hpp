@@ -28,23 +28,6 @@ struct EngineShape {
   Index batch = 16;
 };
 
-/// Images as float32 in place of bytes.
-class FloatImages final : public ImageSet {
- public:
-  explicit FloatImages(const ImageSet& bytes) : ImageSet(info_of(bytes)), bytes_(bytes) {}
-
- private:
-  static ImageSetInfo info_of(const ImageSet& bytes) {
-    ImageSetInfo info = bytes.info();
-    info.pixel_type = PixelType::kFloat32;
-    return info;
-  }
-  void load_floats(Index first, Index count, float* out) const override {
-    bytes_.read(first, count, out);
-  }
-  const ImageSet& bytes_;
-};
-
 struct EngineProblem {
   explicit EngineProblem(const EngineShape& asked = {})
       : shape(asked),

@@ -12,28 +12,8 @@
 namespace krica {
 namespace {
 
+using support::FloatImages;
 using testing::HasSubstr;
-
-/// The same images as floats: value * factor + offset.
-class FloatImages final : public ImageSet {
- public:
-  FloatImages(const ImageSet& bytes, float factor, float offset = 0)
-      : ImageSet(info_of(bytes)), bytes_(bytes), factor_(factor), offset_(offset) {}
-
- private:
-  static ImageSetInfo info_of(const ImageSet& bytes) {
-    ImageSetInfo info = bytes.info();
-    info.pixel_type = PixelType::kFloat32;
-    return info;
-  }
-  void load_floats(Index first, Index count, float* out) const override {
-    bytes_.read(first, count, out);
-    for (Index i = 0; i < count * shape().values(); ++i) out[i] = out[i] * factor_ + offset_;
-  }
-  const ImageSet& bytes_;
-  float factor_;
-  float offset_;
-};
 
 TEST(ValueRange, IsSeenFromTheValues) {
   const support::MemoryImages bytes = support::gratings(30);

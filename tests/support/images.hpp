@@ -37,6 +37,27 @@ class MemoryImages final : public ImageSet {
   std::vector<std::uint8_t> pixels_;
 };
 
+/// The same images as floats: value * factor + offset. Keeps the bytes by reference.
+class FloatImages final : public ImageSet {
+ public:
+  explicit FloatImages(const ImageSet& bytes, float factor = 1, float offset = 0)
+      : ImageSet(info_of(bytes)), bytes_(bytes), factor_(factor), offset_(offset) {}
+
+ private:
+  static ImageSetInfo info_of(const ImageSet& bytes) {
+    ImageSetInfo info = bytes.info();
+    info.pixel_type = PixelType::kFloat32;
+    return info;
+  }
+  void load_floats(Index first, Index count, float* out) const override {
+    bytes_.read(first, count, out);
+    for (Index i = 0; i < count * shape().values(); ++i) out[i] = out[i] * factor_ + offset_;
+  }
+  const ImageSet& bytes_;
+  float factor_;
+  float offset_;
+};
+
 /// Gratings whose orientation is the class, with random phase and noise: `size` images, classes in
 /// turn.
 inline MemoryImages gratings(Index size, int classes = 3, ImageShape shape = {12, 12, 1},
