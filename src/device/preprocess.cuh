@@ -145,36 +145,37 @@ __device__ __forceinline__ void store_pair(Operand kind, std::uint8_t* row, int 
   }
 }
 
-}  // namespace detail
-
-/// Blocks (x, y): images x, x + gridDim.x, ...; of each the y-th part.
+/// A block's shared memory.
 template <int kWidth>
-__global__ void __launch_bounds__(kPreprocessWarpgroups* kWarpgroupThreads, (kWidth <= 112 ? 3 : 2))
-    preprocess_kernel(const PreprocessArgs args) {
-  constexpr int kSteps = kWidth / 16;
-  constexpr int kMatrix = kWidth * kWidth * 2;
-  extern __shared__ __align__(128) std::uint8_t shared[];
-  float* sums = reinterpret_cast<float*>(shared + args.splits * kMatrix);
-  float* offsets = sums + kWidth;
-  int* pixels = reinterpret_cast<int*>(offsets + kWidth);
-  std::uint8_t* staged = reinterpret_cast<std::uint8_t*>(pixels + kWidth);
+struct PreprocessMemory {
+  static constexpr int kMatrix = kWidth * kWidth * 2;  ///< bytes of one part of P
 
-  for (int i = threadIdx.x; i < args.splits * kMatrix / 16; i += blockDim.x)
-    reinterpret_cast<uint4*>(shared)[i] = reinterpret_cast<const uint4*>(args.transform)[i];
-  for (int i = threadIdx.x; i < kWidth; i += blockDim.x) {
-    sums[i] = args.transform_sums[i];
-    offsets[i] = args.offsets[i];
-    pixels[i] = args.pixels[i];
+  std::uint8_t* transform;
+  float* sums;
+  float* offsets;
+  int* pixels;
+  std::uint8_t* staged;  ///< an image, where it is copied first
+
+  __device__ __forceinline__ PreprocessMemory(std::uint8_t* shared, const PreprocessArgs& args)
+      : transform(shared),
+        sums(reinterpret_cast<float*>(shared + args.splits * kMatrix)),
+        offsets(sums + kWidth),
+        pixels(reinterpret_cast<int*>(offsets + kWidth)),
+        staged(reinterpret_cast<std::uint8_t*>(pixels + kWidth)) {}
+
+  __device__ __forceinline__ void load_tables(const PreprocessArgs& args) const {
+    for (int i = threadIdx.x; i < args.splits * kMatrix / 16; i += blockDim.x)
+      reinterpret_cast<uint4*>(transform)[i] = reinterpret_cast<const uint4*>(args.transform)[i];
+    for (int i = threadIdx.x; i < kWidth; i += blockDim.x) {
+      sums[i] = args.transform_sums[i];
+      offsets[i] = args.offsets[i];
+      pixels[i] = args.pixels[i];
+    }
   }
-  fence_for_mma();
 
-  const int lane = threadIdx.x % 32;
-  const int quad_lane = lane % 4;
-  const int warp = threadIdx.x / 32 % 4;
-  const int blocks = (args.rows + 63) / 64;
-  const int first_block = blockIdx.y * kPreprocessWarpgroups + threadIdx.x / kWarpgroupThreads;
-  const int group_size = group_bytes(args.operand, args.out_width);
-  for (int image = blockIdx.x; image < args.image_count; image += gridDim.x) {
+  /// The image, in shared memory if it is copied there. All threads of the block.
+  __device__ __forceinline__ const std::uint8_t* stage(const PreprocessArgs& args,
+                                                       int image) const {
     const std::uint8_t* source = args.images + static_cast<std::size_t>(image) * args.image_bytes;
     if (args.image_in_shared) {
       __syncthreads();
@@ -187,84 +188,139 @@ __global__ void __launch_bounds__(kPreprocessWarpgroups* kWarpgroupThreads, (kWi
       source = staged;
     }
     __syncthreads();
+    return source;
+  }
+};
+
+/// d = P (x - k) of two positions.
+template <int kWidth>
+__device__ __forceinline__ void whiten(const PixelRows<kWidth / 16>& patch,
+                                       const Affine (&affine)[2],
+                                       const PreprocessMemory<kWidth>& memory, int splits,
+                                       float (&d)[kWidth / 2]) {
+  constexpr int kSteps = kWidth / 16;
+  unsigned a[kSteps][4];
+#pragma unroll
+  for (int step = 0; step < kSteps; ++step) {
+#pragma unroll
+    for (int e = 0; e < 4; ++e) a[step][e] = patch.pair(e % 2, step, e / 2, affine[e % 2].whole);
+  }
+  mma_fence();
+  for (int split = 0; split < splits; ++split) {
+    const Descriptor b(shared_address(memory.transform) + split * memory.kMatrix, kCoreBytes,
+                       kWidth / 8 * kCoreBytes);
+#pragma unroll
+    for (int step = 0; step < kSteps; ++step)
+      MmaBf16<kWidth>::run(d, a[step], b.at(step * 2 * kCoreBytes), split + step > 0);
+  }
+  mma_commit();
+  mma_wait<0>(d);
+}
+
+/// d becomes x; squares: of this thread's values.
+template <int kWidth>
+__device__ __forceinline__ void shift_and_scale(const Affine (&affine)[2],
+                                                const PreprocessMemory<kWidth>& memory,
+                                                int quad_lane, float (&d)[kWidth / 2],
+                                                float (&squares)[2]) {
+#pragma unroll
+  for (int j = 0; j < kWidth / 8; ++j) {
+#pragma unroll
+    for (int e = 0; e < 4; ++e) {
+      const int column = 8 * j + 2 * quad_lane + e % 2;
+      const Affine& f = affine[e / 2];
+      const float x =
+          fmaf(f.factor, d[4 * j + e], fmaf(f.shift, memory.sums[column], -memory.offsets[column]));
+      d[4 * j + e] = x;
+      squares[e / 2] = fmaf(x, x, squares[e / 2]);
+    }
+  }
+}
+
+/// What becomes of a position's values and its ‖x‖².
+struct Scaling {
+  float factor = 1;
+  float norm;
+  float constant;  ///< of the columns that stand for ‖x‖²
+
+  __device__ __forceinline__ Scaling(float squares, bool unit_norm, bool fills_up) : norm(squares) {
+    const bool any = squares > 1e-24F;
+    if (unit_norm) {
+      factor = any ? 1.0F / sqrtf(squares) : 0.0F;
+      norm = any ? 1.0F : 0.0F;
+    }
+    constant = norm;
+    if (fills_up) {
+      factor = 0;
+      norm = INFINITY;
+      constant = kFillingNorm;
+    }
+  }
+};
+
+/// Stores one of the two positions in d.
+template <int kWidth>
+__device__ __forceinline__ void store_position(const PreprocessArgs& args, const Scaling& scaling,
+                                               std::uint8_t* to, int half, int quad_lane,
+                                               const float (&d)[kWidth / 2]) {
+#pragma unroll
+  for (int j = 0; j < kWidth / 8; ++j) {
+    if (8 * j < args.out_width)
+      store_pair(args.operand, to, args.out_width, j, quad_lane,
+                 scaling.factor * d[4 * j + 2 * half], scaling.factor * d[4 * j + 2 * half + 1]);
+  }
+  if (args.constants_at < 0) return;
+#pragma unroll
+  for (int pair = 0; pair < 2; ++pair) {  // over the zeros that the same thread stored there
+    const int column = args.constants_at + 2 * pair;
+    const float value = pair == 0 ? 1.0F : scaling.constant;
+    if (quad_lane == column % 8 / 2)
+      store_pair(args.operand, to, args.out_width, column / 8, quad_lane, value, value);
+  }
+}
+
+}  // namespace detail
+
+/// Blocks (x, y): images x, x + gridDim.x, ...; of each the y-th part.
+template <int kWidth>
+__global__ void __launch_bounds__(kPreprocessWarpgroups* kWarpgroupThreads, (kWidth <= 112 ? 3 : 2))
+    preprocess_kernel(const PreprocessArgs args) {
+  extern __shared__ __align__(128) std::uint8_t shared[];
+  const detail::PreprocessMemory<kWidth> memory(shared, args);
+  memory.load_tables(args);
+  fence_for_mma();
+
+  const int lane = threadIdx.x % 32;
+  const int quad_lane = lane % 4;
+  const int warp = threadIdx.x / 32 % 4;
+  const int blocks = (args.rows + 63) / 64;
+  const int first_block = blockIdx.y * kPreprocessWarpgroups + threadIdx.x / kWarpgroupThreads;
+  const int group_size = group_bytes(args.operand, args.out_width);
+  for (int image = blockIdx.x; image < args.image_count; image += gridDim.x) {
+    const std::uint8_t* source = memory.stage(args, image);
     for (int block = first_block; block < blocks; block += kPreprocessWarpgroups * gridDim.y) {
       const int row = block * 64 + warp * 16 + lane / 4;  // and row + 8
       const int place[2] = {row < args.rows ? args.places[row] : -1,
                             row + 8 < args.rows ? args.places[row + 8] : -1};
-      const detail::PixelRows<kSteps> patch(source, place, pixels, quad_lane);
+      const detail::PixelRows<kWidth / 16> patch(source, place, memory.pixels, quad_lane);
       const detail::Affine affine[2] = {
           {patch.sum[0], patch.squares[0], args.values, args.epsilon},
           {patch.sum[1], patch.squares[1], args.values, args.epsilon}};
-
-      unsigned a[kSteps][4];
-#pragma unroll
-      for (int step = 0; step < kSteps; ++step) {
-#pragma unroll
-        for (int e = 0; e < 4; ++e)
-          a[step][e] = patch.pair(e % 2, step, e / 2, affine[e % 2].whole);
-      }
       float d[kWidth / 2];
-      mma_fence();
-      for (int split = 0; split < args.splits; ++split) {
-        const Descriptor b(shared_address(shared) + split * kMatrix, kCoreBytes,
-                           kWidth / 8 * kCoreBytes);
-#pragma unroll
-        for (int step = 0; step < kSteps; ++step)
-          MmaBf16<kWidth>::run(d, a[step], b.at(step * 2 * kCoreBytes), split + step > 0);
-      }
-      mma_commit();
-      mma_wait<0>(d);
-
       float squares[2] = {0, 0};
-#pragma unroll
-      for (int j = 0; j < kWidth / 8; ++j) {
-#pragma unroll
-        for (int e = 0; e < 4; ++e) {
-          const int column = 8 * j + 2 * quad_lane + e % 2;
-          const detail::Affine& f = affine[e / 2];
-          const float x =
-              fmaf(f.factor, d[4 * j + e], fmaf(f.shift, sums[column], -offsets[column]));
-          d[4 * j + e] = x;
-          squares[e / 2] = fmaf(x, x, squares[e / 2]);
-        }
-      }
+      detail::whiten<kWidth>(patch, affine, memory, args.splits, d);
+      detail::shift_and_scale<kWidth>(affine, memory, quad_lane, d, squares);
 #pragma unroll
       for (int half = 0; half < 2; ++half) {
-        const int at = row + 8 * half;
         squares[half] += __shfl_xor_sync(0xFFFFFFFFU, squares[half], 1);
         squares[half] += __shfl_xor_sync(0xFFFFFFFFU, squares[half], 2);
-        const bool any = squares[half] > 1e-24F;
-        float factor = 1;
-        float norm = squares[half];
-        if (args.unit_norm) {
-          factor = any ? 1.0F / sqrtf(squares[half]) : 0.0F;
-          norm = any ? 1.0F : 0.0F;
-        }
-        float constant = norm;  // of the columns that stand for ‖x‖²
-        if (place[half] < 0) {
-          factor = 0;
-          norm = INFINITY;
-          constant = kFillingNorm;
-        }
+        const detail::Scaling scaling(squares[half], args.unit_norm != 0, place[half] < 0);
+        const int at = row + 8 * half;
         if (at >= args.rows) continue;
         const std::size_t global_row = static_cast<std::size_t>(image) * args.rows + at;
-        if (quad_lane == 0) args.squared_norms[global_row] = norm;
+        if (quad_lane == 0) args.squared_norms[global_row] = scaling.norm;
         std::uint8_t* to = args.patches + global_row / 8 * group_size + at % 8 * 16;
-#pragma unroll
-        for (int j = 0; j < kWidth / 8; ++j) {
-          if (8 * j < args.out_width)
-            detail::store_pair(args.operand, to, args.out_width, j, quad_lane,
-                               factor * d[4 * j + 2 * half], factor * d[4 * j + 2 * half + 1]);
-        }
-        if (args.constants_at < 0) continue;
-#pragma unroll
-        for (int pair = 0; pair < 2; ++pair) {  // over the zeros that the same thread stored there
-          const int column = args.constants_at + 2 * pair;
-          const float value = pair == 0 ? 1.0F : constant;
-          if (quad_lane == column % 8 / 2)
-            detail::store_pair(args.operand, to, args.out_width, column / 8, quad_lane, value,
-                               value);
-        }
+        detail::store_position<kWidth>(args, scaling, to, half, quad_lane, d);
       }
     }
   }
