@@ -11,6 +11,7 @@
 #include "experiments/shared_basis.hpp"
 #include "krica/runtime/error.hpp"
 #include "krica/runtime/library.hpp"
+#include "models/checkpoint.hpp"
 #include "runtime/atomic_file.hpp"
 #include "runtime/memory.hpp"
 
@@ -143,6 +144,7 @@ PlannedExperiment plan_experiment(const Context& context, const Experiment& expe
                                   const ExperimentRequest& request) {
   PlannedExperiment planned{&experiment, open_experiment_data(context, experiment, request), {}};
   planned.plan = experiment.plan(context, request, planned.data);
+  if (context.cuda_device()) planned.device = device_text(context);
   return planned;
 }
 
@@ -157,7 +159,8 @@ RowIdentity identity_of(const PlannedExperiment& planned, const Configuration& c
           split.name,
           split.seed,
           planned.data.name,
-          to_json(options)};
+          to_json(options),
+          planned.device};
 }
 
 std::vector<const ResultRow*> rows_of(const ResultsFile& results, const PlannedExperiment& planned,

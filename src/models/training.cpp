@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "device/use_device.hpp"
 #include "models/basis_stage.hpp"
 #include "models/classifier_stage.hpp"
 #include "models/joint_stage.hpp"
@@ -141,6 +142,7 @@ Model train(const Context& caller, const ImageSet& images, const TrainingJob& jo
             TrainingReport* wanted_report) {
   TrainingReport unused;
   TrainingReport& report = wanted_report != nullptr ? *wanted_report : unused;
+  device::prepare_to_train(caller);
   const TrainingJob settled = settled_job(job, images);
   check_images(images, job.classifier);
   const bool learns = basis_method(settled.options.method).learn != nullptr;
