@@ -15,9 +15,7 @@
 namespace krica {
 namespace {
 
-bool is_kernel_code(EncoderKind kind) {
-  return kind == EncoderKind::kKernel || kind == EncoderKind::kLasso;
-}
+bool is_kernel_code(EncoderKind kind) { return kind == EncoderKind::kKernel || is_lasso(kind); }
 
 EncoderKind encoder_named(std::string_view name) {
   return from_words<EncoderKind>(name, "encoder");
@@ -52,6 +50,11 @@ std::string_view init_for(const PipelineOptions& settled) {
   if (!method.joint) return method.init;
   if (settled.encoder.kind == EncoderKind::kKernel) return "random-patches";
   return settled.encoder.kind == EncoderKind::kTriangle ? "kmeans" : method.init;
+}
+
+Index iterations_for(const BasisMethod& method, const ImageShape& shape) {
+  if (method.iterations > 0) return method.iterations;
+  return shape.is_sample() ? kSampleIterations : BasisOptions{}.iterations;
 }
 
 }  // namespace
@@ -92,6 +95,7 @@ bool has_effect(const PipelineOptions& settled, std::string_view option) {
   if (option == "degree") return uses_kernel(settled) && kernel == KernelKind::kPolynomial;
   if (option == "kernel-scale") return uses_kernel(settled) && scaled;
   if (option == "threshold") return settled.encoder.kind == EncoderKind::kSoftThreshold;
+  if (option == "nonzeros") return is_omp(*settled.encoder.kind);
   if (option == "contrast-epsilon") return settled.descriptor.contrast == true;
   if (option == "whitening-epsilon") return settled.whitening.method != WhiteningMethod::kNone;
   if (option == "whitening-gamma") return settled.whitening.method == WhiteningMethod::kKernelPca;
@@ -114,18 +118,21 @@ PipelineOptions resolved(const PipelineOptions& options, const DataFacts& facts)
   } else {
     settled.basis.sparsity = settled.basis.sparsity.value_or(method.sparsity);
   }
+  if (method.linear_codes) settled.kernel.kind = KernelKind::kLinear;
   settled.whitening.method = whitening_of(settled, shape);
   if (!settled.whitening.epsilon)
     settled.whitening.epsilon = default_whitening_epsilon(settled, shape);
   if (!settled.descriptor.contrast_epsilon)
     settled.descriptor.contrast_epsilon = shape.is_sample() ? kSampleContrast : kPatchContrast;
-  if (!settled.basis.iterations)
-    settled.basis.iterations = shape.is_sample() ? kSampleIterations : BasisOptions{}.iterations;
+  if (!settled.basis.iterations) settled.basis.iterations = iterations_for(method, shape);
   if (settled.whitening.components == 0 && method.whitening_share > 0) {
     const double share = method.whitening_share * static_cast<double>(*settled.basis.components);
     settled.whitening.components = std::max<Index>(1, static_cast<Index>(share));
   }
   if (!settled.descriptor.contrast) settled.descriptor.contrast = !shape.is_sample();
+  if (!settled.encoder.nonzeros)
+    settled.encoder.nonzeros =
+        nonzeros_for(method, descriptors_to_learn_from(shape, settled)->dimensions());
   if (shape.is_sample()) {
     settled.descriptor.receptive_field = 1;
     settled.descriptor.stride = 1;

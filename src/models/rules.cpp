@@ -18,6 +18,12 @@ constexpr Index kKernelIcaAtoms = 100;
 constexpr Index kUnmixedAtoms = 64;  ///< for unlabelled samples, at most
 constexpr Index kFewestAtoms = 2;
 
+// For codes by matching pursuit.
+constexpr Index kClassifyingAtoms = 30;  ///< in a code of d-ksvd or lc-ksvd, as in the papers
+constexpr Index kValuesPerAtom = 10;     ///< otherwise, within the limits below
+constexpr Index kFewestInCode = 3;
+constexpr Index kMostInCode = 10;
+
 // For max-margin training.
 constexpr Index kFewImages = 4000;  ///< a fifth of fewer cannot detect a gain of two points
 constexpr Index kFolds = 3;
@@ -74,6 +80,11 @@ Index batch_for(Index images) {
 Index joint_epochs_for(Index images) {
   const Index steps = std::max<Index>(1, images / batch_for(images));
   return std::clamp((kFewestSteps + steps - 1) / steps, kJointEpochs, kMostJointEpochs);
+}
+
+Index nonzeros_for(const BasisMethod& method, Index values) {
+  if (method.classifies) return kClassifyingAtoms;
+  return std::clamp<Index>(values / kValuesPerAtom, kFewestInCode, kMostInCode);
 }
 
 Index components_for(const BasisMethod& method, const DataFacts& facts, Index dimensions) {

@@ -30,6 +30,9 @@ const MethodRule& method_rule(const DataFacts& facts);
 /// allows for descriptors of `dimensions` values.
 Index components_for(const BasisMethod& method, const DataFacts& facts, Index dimensions);
 
+/// Atoms in a code by matching pursuit of patches or samples of that many values.
+Index nonzeros_for(const BasisMethod& method, Index values);
+
 /// Whether max-margin training needs all images to learn from, so that separate trials must
 /// evaluate it.
 bool is_small(Index images);

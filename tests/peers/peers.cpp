@@ -69,9 +69,9 @@ void run_kpca(const Arguments& arguments) {
 /// One problem a row of CORRELATIONS; the sample's own norm only shifts the value, 1 will do.
 void run_lasso(const Arguments& arguments) {
   const Matrix<double> correlations = read(arguments.at(1));
-  const GramLasso lasso(read(arguments.at(0)), {.sparsity = std::stod(arguments.at(2)),
-                                                .tolerance = std::stod(arguments.at(3)),
-                                                .max_sweeps = 100000});
+  const GramLasso<double> lasso(read(arguments.at(0)), {.sparsity = std::stod(arguments.at(2)),
+                                                        .tolerance = std::stod(arguments.at(3)),
+                                                        .max_sweeps = 100000});
   Matrix<double> codes(correlations.rows(), correlations.cols());
   const auto K = static_cast<std::size_t>(codes.cols());
   for (Index i = 0; i < codes.rows(); ++i)
