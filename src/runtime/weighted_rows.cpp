@@ -89,7 +89,13 @@ HWY_INLINE Index largest_of(const Scalar* values, Index count) {
     const Scalar magnitude = values[j] < 0 ? -values[j] : values[j];
     if (magnitude > largest) largest = magnitude;
   }
-  for (Index u = 0; u < count; ++u) {
+  const auto wanted = hn::Set(d, largest);
+  Index u = 0;
+  for (; u + lanes <= count; u += lanes) {
+    const auto found = hn::FindFirstTrue(d, hn::Eq(hn::Abs(hn::LoadU(d, values + u)), wanted));
+    if (found >= 0) return u + static_cast<Index>(found);
+  }
+  for (; u < count; ++u) {
     if (values[u] == largest || values[u] == -largest) return u;
   }
   return 0;

@@ -34,34 +34,34 @@ class BatchOmp<Scalar>::Pursuit {
       : omp_(omp),
         most_(static_cast<std::size_t>(omp.capacity())),
         factor_(most_ * most_),
-        half_solved_(most_),
-        solution_(most_),
+        along_(most_),
         weights_(most_),
-        slopes_(static_cast<std::size_t>(omp.atoms())) {}
+        steps_(omp.capacity(), omp.atoms()),
+        slopes_(static_cast<std::size_t>(omp.atoms())) {
+    for (std::size_t k = 0; k < most_; ++k) order_.push_back(static_cast<std::int32_t>(k));
+  }
 
   /// From the products Dx and ‖x‖² to a code; returns ‖r‖².
   double run(const Scalar* products, double squares, std::int32_t* chosen, Scalar* values,
              Index& count) {
-    const Index K = omp_.atoms();
     double rest = squares;
     std::size_t k = 0;
     const Scalar* slopes = products;
     for (; k < most_ && rest > omp_.options_.residual; ++k) {
-      const Index u = largest_magnitude(slopes, K);
-      if (!is_worth(slopes[u], squares) || !add(chosen, k, u)) break;
+      const Index u = largest_magnitude(slopes, omp_.atoms());
+      if (!is_worth(slopes[u], squares) || !add_row(u, k)) break;
       chosen[k] = static_cast<std::int32_t>(u);
-      half_solve(static_cast<double>(products[u]), k);
-      rest -= half_solved_[k] * half_solved_[k];
+      along_[k] = static_cast<double>(slopes[u]) / factor_[k * most_ + k];
+      rest -= along_[k] * along_[k];
       if (k + 1 == most_ || rest <= omp_.options_.residual) continue;
-      solve(k + 1);
-      subtract_rows<Scalar>(products, omp_.gram_, {chosen, k + 1}, weights_.data(), slopes_.data());
+      step(slopes, u, k);
       // Exactly orthogonal to the residual, but for rounding.
       for (std::size_t t = 0; t <= k; ++t) slopes_[static_cast<std::size_t>(chosen[t])] = 0;
       slopes = slopes_.data();
     }
     solve(k);
     for (std::size_t t = 0; t < k; ++t)
-      values[t] = static_cast<Scalar>(solution_[t] * length_factor(chosen[t]));
+      values[t] = static_cast<Scalar>(along_[t] * length_factor(chosen[t]));
     count = static_cast<Index>(k);
     return std::max(rest, 0.0);
   }
@@ -77,16 +77,12 @@ class BatchOmp<Scalar>::Pursuit {
     return std::abs(static_cast<double>(slope)) > kRounding * std::sqrt(squares);
   }
 
-  /// Adds row k to the factor; false if the atom depends on those before it.
-  bool add(const std::int32_t* chosen, std::size_t k, Index u) {
-    const Scalar* products = omp_.gram_.row(u);
+  /// Row k of L: d_u in the basis e, and what is left of it. False if nothing is.
+  bool add_row(Index u, std::size_t k) {
     double* row = factor_.data() + k * most_;
-    double pivot = static_cast<double>(products[u]);
+    double pivot = static_cast<double>(omp_.gram_(u, u));
     for (std::size_t t = 0; t < k; ++t) {
-      double value = static_cast<double>(products[chosen[t]]);
-      const double* above = factor_.data() + t * most_;
-      for (std::size_t v = 0; v < t; ++v) value -= above[v] * row[v];
-      row[t] = value / above[t];
+      row[t] = static_cast<double>(steps_(static_cast<Index>(t), u));
       pivot -= row[t] * row[t];
     }
     if (!(pivot > 16 * std::numeric_limits<Scalar>::epsilon())) return false;
@@ -94,30 +90,35 @@ class BatchOmp<Scalar>::Pursuit {
     return true;
   }
 
-  /// Entry k of L y = a_I.
-  void half_solve(double product, std::size_t k) {
+  /// D e_k = (G_u - Σ_t L_kt D e_t) / L_kk, and the slopes without the sample's part along e_k.
+  void step(const Scalar* slopes, Index u, std::size_t k) {
     const double* row = factor_.data() + k * most_;
-    for (std::size_t t = 0; t < k; ++t) product -= row[t] * half_solved_[t];
-    half_solved_[k] = product / row[k];
+    for (std::size_t t = 0; t < k; ++t) weights_[t] = static_cast<Scalar>(row[t]);
+    Scalar* products = steps_.row(static_cast<Index>(k));
+    subtract_rows<Scalar>(omp_.gram_.row(u), steps_, {order_.data(), k}, weights_.data(), products);
+    const auto scale = static_cast<Scalar>(1 / row[k]);
+    for (Index v = 0; v < omp_.atoms(); ++v) products[v] *= scale;
+    const auto weight = static_cast<Scalar>(along_[k]);
+    subtract_rows<Scalar>(slopes, steps_, {order_.data() + k, 1}, &weight, slopes_.data());
   }
 
-  /// Lᵀ s = y.
+  /// Lᵀ s = y, in place.
   void solve(std::size_t k) {
     for (std::size_t t = k; t-- > 0;) {
-      double value = half_solved_[t];
-      for (std::size_t v = t + 1; v < k; ++v) value -= factor_[v * most_ + t] * solution_[v];
-      solution_[t] = value / factor_[t * most_ + t];
-      weights_[t] = static_cast<Scalar>(solution_[t]);
+      const double* row = factor_.data() + t * most_;
+      along_[t] /= row[t];
+      for (std::size_t v = 0; v < t; ++v) along_[v] -= row[v] * along_[t];
     }
   }
 
   const BatchOmp& omp_;
   std::size_t most_;
   std::vector<double> factor_;       // L, row by row
-  std::vector<double> half_solved_;  // y = L⁻¹ a_I
-  std::vector<double> solution_;
-  std::vector<Scalar> weights_;  // the solution as Scalar
-  std::vector<Scalar> slopes_;   // D r
+  std::vector<double> along_;        // y_k = e_k·x, then s
+  std::vector<Scalar> weights_;      // a row of L
+  std::vector<std::int32_t> order_;  // 0, 1, ...
+  Matrix<Scalar> steps_;             // D e_k
+  std::vector<Scalar> slopes_;       // D r
 };
 
 template <class Scalar>

@@ -6,14 +6,16 @@
 //   u ← argmax_u |d_u · r|,  I ← I ∪ {u},  s_I ← argmin ‖x - D_Iᵀ s_I‖²,  r ← x - D_Iᵀ s_I,
 //
 // until it has `nonzeros` atoms, ‖r‖² is at most `residual`, or no atom helps. In batch form no
-// residual is ever computed: with the Gram matrix G = DDᵀ, the products a = Dx and
+// residual is ever computed. With e_1, e_2, ... the chosen atoms made orthonormal one after the
+// other, D_I = L E is the Cholesky factorisation G_II = LLᵀ, and
 //
-//   D r = a - G_I s_I,   s_I = (G_II)⁻¹ a_I,   ‖r‖² = ‖x‖² - a_I · s_I,
+//   D r ← D r - (e_k·x) D e_k,   D e_k = (G_u - Σ_{t<k} L_kt D e_t) / L_kk,   L_kt = (D e_t)_u,
 //
-// a step of k atoms costs K k multiply-adds, and G_II is factored by adding a row to its Cholesky
-// factor L, in double. The products Dx of all samples are matrix products. R. Rubinstein, M.
-// Zibulevsky, M. Elad, "Efficient Implementation of the K-SVD Algorithm using Batch Orthogonal
-// Matching Pursuit", Technion CS-2008-08. Equals scikit-learn's orthogonal_mp_gram.
+// so a step needs one row of the Gram matrix G = DDᵀ and K k multiply-adds on vectors that stay in
+// the cache; the code is the solution of Lᵀ s = (e_k·x)_k. The products Dx of all samples are
+// matrix products. R. Rubinstein, M. Zibulevsky, M. Elad, "Efficient Implementation of the K-SVD
+// Algorithm using Batch Orthogonal Matching Pursuit", Technion CS-2008-08, who update D r = Dx -
+// G_I s_I from k rows of G instead. Equals scikit-learn's orthogonal_mp_gram.
 #pragma once
 
 #include <memory>
