@@ -6,11 +6,13 @@
 #include <algorithm>
 
 #include "krica/bases/basis.hpp"
+#include "models/layers.hpp"
 #include "models/method_defaults.hpp"
 #include "models/parts.hpp"
 #include "models/recommendation.hpp"
 #include "models/rica_checks.hpp"
 #include "models/rules.hpp"
+#include "runtime/check.hpp"
 
 namespace krica {
 namespace {
@@ -103,11 +105,50 @@ bool has_effect(const PipelineOptions& settled, std::string_view option) {
   return true;
 }
 
+namespace {
+
+/// The features that d-ksvd and lc-ksvd code for images, unless they are given.
+void choose_features(PipelineOptions& settled) {
+  if (settled.dictionary.features) return;
+  settled.dictionary.features = "kmeans-hard";
+  if (settled.pooling.levels.levels == PoolLevels{}.levels)
+    settled.pooling.levels = PoolLevels::from_text("1x1,2x2,4x4");
+}
+
+/// Both layers of a dictionary on images.
+PipelineOptions resolved_layers(PipelineOptions settled, const DataFacts& facts) {
+  choose_features(settled);
+  const BasisMethod& features = basis_method(*settled.dictionary.features);
+  require(!features.joint && !features.classifies, "options",
+          "features must be a method that learns no classifier of its own, got '{}'",
+          features.name);
+  if (!settled.dictionary.words) settled.dictionary.words = kWords;
+  const BasisMethod& method = basis_method(settled.method);
+  if (!settled.encoder.nonzeros) settled.encoder.nonzeros = nonzeros_for(method, 0);
+  if (!settled.basis.iterations) settled.basis.iterations = method.iterations;
+  return with_layer(settled, resolved(layer_of(settled), facts));
+}
+
+/// A dictionary on samples codes them by itself.
+void require_single_layer(const PipelineOptions& settled) {
+  require(!settled.dictionary.features && !settled.dictionary.words, "options",
+          "features and words are for images; {} codes samples themselves", settled.method);
+  require(settled.encoder.kind.value_or(EncoderKind::kSignedOmp) == EncoderKind::kSignedOmp,
+          "options", "{} classifies codes by signed-omp, got encoder '{}'; leave encoder auto",
+          settled.method, name_of(*settled.encoder.kind));
+}
+
+}  // namespace
+
 PipelineOptions resolved(const PipelineOptions& options, const DataFacts& facts) {
   options.validate();
   PipelineOptions settled = recommended(options, facts).options;
   settled.validate();
   const ImageShape& shape = facts.shape;
+  if (basis_method(settled.method).classifies) {
+    if (!shape.is_sample()) return resolved_layers(std::move(settled), facts);
+    require_single_layer(settled);
+  }
   const BasisMethod& method = basis_method(settled.method);
   if (!settled.encoder.kind) settled.encoder.kind = encoder_for(settled, facts);
   if (!settled.descriptor.unit_norm) settled.descriptor.unit_norm = unit_norm_for(settled, shape);

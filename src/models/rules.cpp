@@ -21,6 +21,7 @@ constexpr Index kFewestAtoms = 2;
 // For codes by matching pursuit.
 constexpr Index kClassifyingAtoms = 30;  ///< in a code of d-ksvd or lc-ksvd, as in the papers
 constexpr Index kValuesPerAtom = 10;     ///< otherwise, within the limits below
+constexpr Index kMostPerClass = 15;      ///< atoms of d-ksvd and lc-ksvd
 constexpr Index kFewestInCode = 3;
 constexpr Index kMostInCode = 10;
 
@@ -53,8 +54,15 @@ Index fitted_to_classes(Index atoms, const BasisMethod& method, const DataFacts&
   return std::max<Index>(1, atoms / facts.classes) * facts.classes;
 }
 
+/// A few per class, so that even a class of half the mean size has enough samples for them.
+Index dictionary_atoms(const DataFacts& facts) {
+  const Index classes = std::max<Index>(1, facts.classes);
+  return classes * std::clamp<Index>(facts.size / (4 * classes), 1, kMostPerClass);
+}
+
 Index wanted_atoms(const BasisMethod& method, const DataFacts& facts) {
   if (method.name == "kica") return kKernelIcaAtoms;
+  if (method.classifies) return dictionary_atoms(facts);
   if (method.costly_atoms) return kCostlyAtoms;
   if (facts.shape.is_sample())
     return facts.classes == 0 ? std::min(kUnmixedAtoms, facts.shape.channels) : kSampleAtoms;
