@@ -122,7 +122,9 @@ PipelineOptions resolved_layers(PipelineOptions settled, const DataFacts& facts)
   require(!features.joint && !features.classifies, "options",
           "features must be a method that learns no classifier of its own, got '{}'",
           features.name);
-  if (!settled.dictionary.words) settled.dictionary.words = kWords;
+  if (!settled.dictionary.words)
+    settled.dictionary.words =
+        std::clamp<Index>(settled.descriptor.patches / kPatchesPerWord, 1, kWords);
   const BasisMethod& method = basis_method(settled.method);
   if (!settled.encoder.nonzeros) settled.encoder.nonzeros = nonzeros_for(method, 0);
   if (!settled.basis.iterations) settled.basis.iterations = method.iterations;

@@ -14,7 +14,8 @@ constexpr Index kField = 6;
 constexpr Index kLargeField = 8;
 constexpr Index kLargeSide = 64;  ///< images of at least this side use larger patches
 constexpr Index kEpochs = 10;
-constexpr Index kWords = 1024;  ///< of the features that a dictionary codes for images
+constexpr Index kWords = 1024;  ///< of the features that a dictionary codes for images, at most
+constexpr Index kPatchesPerWord = 4;  ///< at least
 constexpr double kHeldOut = 0.2;
 constexpr Index kPatience = 10;
 
