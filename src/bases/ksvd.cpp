@@ -13,6 +13,8 @@
 
 namespace krica {
 
+constexpr double kSettled = 0.01;
+
 Basis ksvd_of(const Context& context, const BasisRequest& request, std::string_view name,
               KsvdOptions options, ClusteringRole role,
               const std::function<Matrix<float>()>& start) {
@@ -22,7 +24,8 @@ Basis ksvd_of(const Context& context, const BasisRequest& request, std::string_v
   const Matrix<float> first = run.atoms().size() > 0 ? run.atoms() : start();
   return run.run([&](const ClusteringHook<float>& hook) -> ClusteringRun::Clusters {
     auto result = ksvd<float>(context, request.patches, first, options, hook);
-    return {std::move(result.atoms), result.converged};
+    // The pursuit is greedy, so the cost may go up and down for ever.
+    return {std::move(result.atoms), result.change <= kSettled};
   });
 }
 

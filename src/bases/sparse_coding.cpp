@@ -14,6 +14,9 @@
 
 namespace krica {
 
+/// More iterations than this takes would hardly change a code.
+constexpr double kSettled = 1e-3;
+
 Basis learn_sparse_coding(const Context& context, const BasisRequest& request) {
   SparseCodingOptions options{.n_atoms = request.options.components,
                               .sparsity = request.options.sparsity,
@@ -28,7 +31,7 @@ Basis learn_sparse_coding(const Context& context, const BasisRequest& request) {
   }
   return run.run([&](const ClusteringHook<float>& hook) -> ClusteringRun::Clusters {
     auto result = sparse_coding<float>(context, request.patches, first, options, hook);
-    return {std::move(result.atoms), result.converged};
+    return {std::move(result.atoms), result.change <= kSettled};
   });
 }
 

@@ -35,11 +35,31 @@ Matrix<float> centred_samples(const Context& context, ConstMatrixView<float> fea
   return samples;
 }
 
+/// The smaller one of X Xᵀ and XᵀX.
 Matrix<double> gram_of(const Context& context, const Matrix<float>& samples) {
+  if (samples.cols() <= samples.rows()) {
+    Matrix<double> gram(samples.cols(), samples.cols());
+    blas::gram_of_columns<float>(context, samples, gram);
+    return gram;
+  }
   Matrix<float> gram(samples.rows(), samples.rows());
   blas::gemm<float>(context, blas::Op::kPlain, blas::Op::kTransposed, 1.0F, samples, samples, 0.0F,
                     gram);
   return Matrix<double>::copy_of(gram.view().cast<double>());
+}
+
+/// The eigenvectors of the `kept` largest values, largest first, each times factor(value).
+template <class Factor>
+Matrix<float> leading_vectors(const SymmetricEigen& eigen, Index kept, Factor factor) {
+  const Index side = eigen.vectors.rows();
+  Matrix<float> vectors(kept, side);
+  for (Index k = 0; k < kept; ++k) {
+    const Index from = side - 1 - k;
+    const double scale = factor(eigen.values[static_cast<std::size_t>(from)]);
+    for (Index i = 0; i < side; ++i)
+      vectors(k, i) = static_cast<float>(scale * eigen.vectors(from, i));
+  }
+  return vectors;
 }
 
 }  // namespace
@@ -56,20 +76,20 @@ FeatureProjection FeatureProjection::fit(const Context& context, ConstMatrixView
   const double largest = eigen.values.back();
   require(largest > 0, kName, "all {} samples are equal", samples.rows());
   const Index most = std::min({components, samples.rows() - 1, samples.cols()});
+  const auto side = static_cast<Index>(eigen.values.size());
   Index kept = 0;
-  while (kept < most && eigen.values[eigen.values.size() - 1 - static_cast<std::size_t>(kept)] >
-                            kNoVariance * largest)
+  while (kept < most &&
+         eigen.values[static_cast<std::size_t>(side - 1 - kept)] > kNoVariance * largest)
     ++kept;
-  Matrix<float> combinations(kept, samples.rows());  // of the samples: λ^(-1/2) u, largest first
-  for (Index k = 0; k < kept; ++k) {
-    const Index from = samples.rows() - 1 - k;
-    const double scale = 1 / std::sqrt(eigen.values[static_cast<std::size_t>(from)]);
-    for (Index i = 0; i < samples.rows(); ++i)
-      combinations(k, i) = static_cast<float>(scale * eigen.vectors(from, i));
+  if (samples.cols() <= samples.rows()) {
+    projection.directions_ = leading_vectors(eigen, kept, [](double) { return 1.0; });
+  } else {
+    const Matrix<float> combinations =
+        leading_vectors(eigen, kept, [](double value) { return 1 / std::sqrt(value); });
+    projection.directions_ = Matrix<float>(kept, samples.cols());
+    blas::gemm<float>(context, blas::Op::kPlain, blas::Op::kPlain, 1.0F, combinations, samples,
+                      0.0F, projection.directions_);
   }
-  projection.directions_ = Matrix<float>(kept, samples.cols());
-  blas::gemm<float>(context, blas::Op::kPlain, blas::Op::kPlain, 1.0F, combinations, samples, 0.0F,
-                    projection.directions_);
   projection.set_offset();
   return projection;
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Principal components of many features: z = (x - μ) Vᵀ, scaled to length 1, with the directions V
-// (p × F) of largest variance. From the Gram matrix of the samples, as they are usually fewer than
-// their features: with centred samples X and X Xᵀ = U diag(λ) Uᵀ, v_k = λ_k^(-1/2) u_kᵀ X. At most
-// kMostSamples samples, drawn at random, determine the directions, which bounds time and memory.
+// (p × F) of largest variance: the eigenvectors of XᵀX for centred samples X or, if they are fewer
+// than their features, v_k = λ_k^(-1/2) u_kᵀ X with X Xᵀ = U diag(λ) Uᵀ. At most kMostSamples
+// samples, drawn at random, determine the directions, which bounds time and memory.
 #pragma once
 
 #include <vector>

@@ -255,7 +255,8 @@ KsvdResult<Scalar> ksvd(const Context& context, ConstMatrixView<Scalar> X,
     dictionary.update();
     const double next = dictionary.code();
     ++result.iterations;
-    result.converged = std::abs(result.cost - next) <= options.tolerance * result.cost;
+    result.change = result.cost > 0 ? std::abs(result.cost - next) / result.cost : 0;
+    result.converged = result.change <= options.tolerance;
     result.cost = next;
     if (hook) {
       hook({result.iterations, next, result.converged, dictionary.atoms()});

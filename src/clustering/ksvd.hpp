@@ -38,6 +38,7 @@ template <class Scalar>
 struct KsvdResult {
   Matrix<Scalar> atoms;  ///< K×n, unit norm
   double cost = 0;       ///< Σ_i ‖x_i - Dᵀ s_i‖²
+  double change = 1;     ///< of the cost in the last iteration, as a fraction of it
   Index iterations = 0;
   bool converged = false;
 };

@@ -208,7 +208,8 @@ SparseCodingResult<Scalar> sparse_coding(const Context& context, ConstMatrixView
     coding.update();
     const double next = coding.code();
     ++result.iterations;
-    result.converged = result.cost - next <= options.tolerance * result.cost;
+    result.change = result.cost > 0 ? (result.cost - next) / result.cost : 0;
+    result.converged = result.change <= options.tolerance;
     if (next > result.cost) coding.set_atoms(std::move(before));
     result.cost = std::min(next, result.cost);
     if (hook) {

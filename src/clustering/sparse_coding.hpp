@@ -37,6 +37,7 @@ template <class Scalar>
 struct SparseCodingResult {
   Matrix<Scalar> atoms;  ///< K×n, of length <= 1
   double cost = 0;       ///< f
+  double change = 1;     ///< of f in the last iteration, as a fraction of it
   Index iterations = 0;
   bool converged = false;
 };

@@ -117,7 +117,8 @@ double label_ksvd_memory(double samples, double values, double atoms, double non
 double dictionary_memory(const TrainingSizes& s, int threads) {
   const double rows = s.projected_samples();
   const double directions = kFloat * s.dictionary_inputs * s.features;
-  const double fit = kFloat * rows * (s.features + rows) + eigen_memory(rows);
+  const double side = std::min(rows, s.features);
+  const double fit = kFloat * (rows * s.features + 2 * side * side) + eigen_memory(side);
   return directions +
          std::max(fit, label_ksvd_memory(s.images, s.dictionary_inputs, s.dictionary_atoms,
                                          s.dictionary_nonzeros, threads));

@@ -91,7 +91,8 @@ Index joint_epochs_for(Index images) {
 }
 
 Index nonzeros_for(const BasisMethod& method, Index values) {
-  if (method.classifies) return kClassifyingAtoms;
+  if (method.classifies)
+    return values == 0 ? kClassifyingAtoms : std::clamp<Index>(values / 2, 1, kClassifyingAtoms);
   return std::clamp<Index>(values / kValuesPerAtom, kFewestInCode, kMostInCode);
 }
 

@@ -32,7 +32,7 @@ const MethodRule& method_rule(const DataFacts& facts);
 /// allows for descriptors of `dimensions` values.
 Index components_for(const BasisMethod& method, const DataFacts& facts, Index dimensions);
 
-/// Atoms in a code by matching pursuit of patches or samples of that many values.
+/// Atoms in a code by matching pursuit of patches or samples of that many values; 0: many.
 Index nonzeros_for(const BasisMethod& method, Index values);
 
 /// Whether max-margin training needs all images to learn from, so that separate trials must

@@ -286,11 +286,13 @@ Cost whitening_cost(const TrainingSizes& s) {
   return checks + fit + preprocessing_cost(s) * s.patches;
 }
 
+/// A second dictionary, of fewer samples, calibrates the probabilities.
 constexpr double kWithCalibration = 1.8;
 
 Cost dictionary_cost(const TrainingSizes& s) {
   const double rows = s.projected_samples();
-  const Cost projection = products(rows * rows * s.features) + eigen(rows) +
+  const double side = std::min(rows, s.features);
+  const Cost projection = products(2 * side * rows * s.features) + eigen(side) +
                           products(2 * s.dictionary_inputs * s.features * (rows + s.images));
   return projection + label_ksvd_cost(s.images, s.dictionary_inputs, s.dictionary_atoms,
                                       s.dictionary_nonzeros, s.dictionary_iterations, s.classes) *
@@ -307,9 +309,9 @@ Cost basis_cost(const TrainingSizes& s) {
   const auto iterations = as_double(s.options.basis.iterations.value_or(0));
   if (name == "ksvd")
     return start_cost(s) + ksvd_cost(s.patches, s.outputs, s.atoms, s.nonzeros, iterations);
-  if (s.method.classifies) {  // a second one on fewer samples calibrates the probabilities
+  if (s.method.classifies) {
     return label_ksvd_cost(s.patches, s.outputs, s.atoms, s.nonzeros, iterations, s.classes) *
-           kWithCalibration;
+           (s.classes > 0 ? kWithCalibration : 1);
   }
   if (name == "ica" || name == "kica") return fast_ica_cost(s);
   if (s.method.joint || name == "random-patches") return start_cost(s);

@@ -118,6 +118,8 @@ TrainingJob settled_job(const TrainingJob& job, const ImageSet& images) {
     require(job.classifier, "train", "{} learns from labels; use train", settled.options.method);
     settled.start = starting_model(settled.options);
   }
+  require(job.classifier || !is_layered(settled.options), "train",
+          "{} learns from the labels of images; use train", settled.options.method);
   return settled;
 }
 
