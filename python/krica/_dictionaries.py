@@ -98,8 +98,10 @@ class KSVD(InvertibleMixin, SampleEstimator):
 class LCKSVD(ClassifierMixin, SampleEstimator):
     """Label-consistent K-SVD: a dictionary whose codes tell classes apart, with the linear classifier that does.
 
-    The atoms are divided among the classes, and a sample's code is to use those of its own class. ``consistency=0``
-    is discriminative K-SVD (D-KSVD), without that term. `transform` gives the codes.
+    The atoms are divided among the classes, as many for each (`n_components` is rounded up to that), and a sample's
+    code is to use those of its own class. ``consistency=0`` is discriminative K-SVD (D-KSVD), without that term.
+    `transform` gives the codes. They change their sign with the sample, and so do the scores; samples are therefore
+    scaled to length 1 but not centred, unless `whitening` is given.
 
     Parameters
     ----------
@@ -108,7 +110,7 @@ class LCKSVD(ClassifierMixin, SampleEstimator):
     Attributes
     ----------
     components_ : ndarray of shape (n_components, n_features)
-        The atoms, of length 1, in the space of standardised samples of length 1.
+        The atoms, of length 1, in the space of samples of length 1.
     classes_ : ndarray of shape (n_classes,)
         The classes in `y`.
     atom_class_ : ndarray of shape (n_components,)
@@ -151,6 +153,9 @@ class LCKSVD(ClassifierMixin, SampleEstimator):
         if y is None:
             raise ValueError("LCKSVD requires y to be passed, but the target y is None")
         self.classes_, *encoded = encoded_labels(X, y, "samples")
+        if self._n_components != "auto":
+            each = -(-self._n_components // len(self.classes_))
+            self._n_components = each * len(self.classes_)
         return encoded
 
     def _keep(self, model):
@@ -219,4 +224,9 @@ class LCKSVD(ClassifierMixin, SampleEstimator):
         y : ndarray of shape (n_samples,)
             Of `classes_`, the one with the largest score.
         """
-        return self.classes_[self._scores(X).argmax(axis=1)]
+        scores = self._scores(X)
+        return self.classes_[scores.argmax(axis=1)]
+
+    def _more_tags(self):
+        # Scores change their sign with the sample, so classes on opposite sides of the origin are hard to tell apart.
+        return {"poor_score": True}

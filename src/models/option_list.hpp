@@ -98,7 +98,8 @@ template <class Options, class Visitor>
 void visit_preprocessing_options(Options& o, Visitor& visit) {
   visit("whitening", o.whitening.method,
         "zca, pca, kpca, standardise (every feature to variance 1) or none; auto is the method's "
-        "own, standardise for kernel methods on samples, none with convention matlab");
+        "own, for samples standardise with kernel methods and none with d-ksvd and lc-ksvd, none "
+        "with convention matlab");
   visit("whitening-epsilon", o.whitening.epsilon,
         "added to the variances before dividing by them; for samples a fraction of their mean "
         "variance, for standardise of the median one; auto is 0.1, 1e-6 for linear codes of "
