@@ -88,9 +88,10 @@ std::unique_ptr<const PooledEncoder> host_pooled_encoder(std::shared_ptr<const P
 }
 
 /// No upper bound if it could be far too low: images may be decoded when they are read, and a lasso
-/// is solved for every code.
+/// or a pursuit solves for every code.
 Work encoding_work(const PatchSource& source, const Encoder& encoder, Index images) {
-  if (source.grid().positions() > 1 || encoder.options().kind == EncoderKind::kLasso) return {};
+  const EncoderKind kind = encoder.options().kind;
+  if (source.grid().positions() > 1 || is_lasso(kind) || is_omp(kind)) return {};
   return work_of(images, source.preprocessing().inputs() * source.preprocessing().outputs() +
                              encoder.channels() * (encoder.inputs() + kPerExp));
 }

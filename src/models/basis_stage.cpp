@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "krica/bases/basis.hpp"
+#include "models/dictionary_stage.hpp"
 #include "models/model_parts.hpp"
 #include "models/parts.hpp"
 #include "models/resolved.hpp"
@@ -100,7 +101,17 @@ LearnedBasis learn_atoms(TrainingRun& run, PreparedPatches prepared) {
       timed(run.report, "basis", [&] { return method.learn(run.context, request); });
   require(job.stream == nullptr || job.stream->begun(), "train",
           "{} has no solver that learns from one part of the data after another", method.name);
-  return with_atoms(std::move(prepared), basis);
+  std::optional<double> temperature;
+  if (job.classifier && basis.class_map.size() > 0 && basis.status != Status::kCancelled) {
+    temperature = timed(run.report, "calibration", [&] {
+      return calibrate_dictionary(run, std::as_const(prepared.patches).view(), prepared.labels,
+                                  prepared.options);
+    });
+  }
+  LearnedBasis learned = with_atoms(std::move(prepared), basis);
+  learned.class_map = basis.class_map;
+  learned.temperature = temperature;
+  return learned;
 }
 
 LearnedBasis basis_of_start(const TrainingJob& job) {

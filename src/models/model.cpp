@@ -7,6 +7,7 @@
 #include "classify/calibration.hpp"
 #include "data/labels.hpp"
 #include "data/mirror.hpp"
+#include "models/layers.hpp"
 #include "models/model_limits.hpp"
 #include "models/model_parts.hpp"
 #include "models/parts.hpp"
@@ -95,8 +96,9 @@ void take_extractor(const Archive& archive, Model::Parts& parts) {
   parts.units = SampleUnits::load(archive);
   if (!parts.units.centre.empty() && std::ssize(parts.units.centre) != parts.shape.values())
     refuse("the samples' centre (units.centre) does not fit the image_shape");
-  Encoder encoder = Encoder::load(encoder_of(parts.options), archive);
-  parts.extractor.emplace(features_of(parts.options), parts.shape, Preprocessing::load(archive),
+  const PipelineOptions layer = layer_of(parts.options);
+  Encoder encoder = Encoder::load(encoder_of(layer), archive);
+  parts.extractor.emplace(features_of(layer), parts.shape, Preprocessing::load(archive),
                           std::move(encoder));
   if (archive.has("atom_class")) parts.atom_class = archive.vector<std::int64_t>("atom_class");
   check_atom_class(parts);
@@ -104,6 +106,11 @@ void take_extractor(const Archive& archive, Model::Parts& parts) {
 
 void check_classifier(const ClassifierParts& classifier, Index features, Index classes) {
   const auto standardised = std::ssize(classifier.standardiser.mean());
+  if (classifier.dictionary) {
+    if (classifier.dictionary->projection.inputs() != features)
+      refuse("the dictionary's projection does not fit the features");
+    features = classifier.dictionary->encoder.channels();
+  }
   if (classifier.linear.n_features() != features || classifier.linear.n_classes() != classes ||
       (standardised != 0 && standardised != features)) {
     refuse("the classifier does not fit the features or the class names");
@@ -113,7 +120,7 @@ void check_classifier(const ClassifierParts& classifier, Index features, Index c
 Model model_from(const Archive& archive) {
   check_format(archive);
   Model::Parts parts = description_from(archive);
-  check_model_size(parts.shape, parts.options,
+  check_model_size(parts.shape, layer_of(parts.options),
                    archive.has("atoms") ? archive.matrix<float>("atoms").rows() : 0);
   if (archive.has_text("signal_channels"))
     parts.signal_channels = signal_channels_from(archive, parts.shape);
@@ -180,11 +187,23 @@ void ClassifierParts::save(Archive& archive) const {
   standardiser.save(archive);
   linear.save(archive);
   if (temperature) archive.put_scalar("temperature", *temperature);
+  if (dictionary) dictionary->save(archive);
+}
+
+Matrix<float> ClassifierParts::scores(const Context& context, FeatureMatrix& features) const {
+  if (!dictionary) {
+    standardiser.apply_in_place(context, features.view());
+    return linear.scores(context, std::as_const(features).view());
+  }
+  Matrix<float> codes = dictionary->of(context, std::as_const(features).view());
+  standardiser.apply_in_place(context, codes);
+  return linear.scores(context, codes);
 }
 
 std::optional<ClassifierParts> ClassifierParts::load_if(const Archive& archive) {
   if (!archive.has("svm.weights")) return std::nullopt;
   ClassifierParts parts{Standardiser::load(archive), LinearClassifier::load(archive)};
+  parts.dictionary = DictionaryCodes::load_if(archive, kMostLassoAtoms);
   if (!archive.has("temperature")) return parts;
   parts.temperature = archive.scalar<double>("temperature");
   if (!(*parts.temperature >= kLowestTemperature && *parts.temperature <= kHighestTemperature)) {
@@ -249,9 +268,7 @@ Matrix<float> Model::plain_scores(const Context& context, const ImageSet& images
   Matrix<float> all(images.size(), parts_->classifier->linear.n_classes());
   for (Index r = 0; r < rounds.count(); ++r) {
     FeatureMatrix features = features_in_range(context, Window(images, rounds[r]));
-    parts_->classifier->standardiser.apply_in_place(context, features.view());
-    const Matrix<float> part =
-        parts_->classifier->linear.scores(context, std::as_const(features).view());
+    const Matrix<float> part = parts_->classifier->scores(context, features);
     MatrixView<float>(all).rows_between(rounds[r].begin, rounds[r].end) = part.view();
   }
   return all;

@@ -36,8 +36,8 @@ void check_model_size(const ImageShape& shape, const PipelineOptions& options, I
   require(product_within(levels.cells(), channels, kMostFeatures), kName,
           "{} atoms in a grid of {} make more than {} features", atoms, levels.text(),
           kMostFeatures);
-  require(encoder != EncoderKind::kLasso || atoms <= kMostLassoAtoms, kName,
-          "the lasso allows at most {} atoms, got {}", kMostLassoAtoms, atoms);
+  require(!(is_lasso(encoder) || is_omp(encoder)) || atoms <= kMostLassoAtoms, kName,
+          "codes by {} allow at most {} atoms, got {}", name_of(encoder), kMostLassoAtoms, atoms);
 }
 
 }  // namespace krica

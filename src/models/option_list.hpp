@@ -41,9 +41,13 @@ void visit_feature_options(Options& o, Visitor& visit) {
   visit("kernel-scale", o.kernel.scale,
         "scale b of the inverse-distance and histogram-intersection kernels");
   visit("encoder", o.encoder.kind,
-        "kernel, abs, linear, triangle, hard, soft-threshold, soft-abs, sigmoid or lasso; auto is "
-        "the method's own, and linear for rica, ica and kica on samples without a classifier; "
-        "max-margin-krica: kernel for samples and if kernel, gamma or reconstruction is given");
+        "kernel, abs, linear, triangle, hard, soft-threshold, soft-abs, sigmoid, lasso, omp, "
+        "signed-lasso or signed-omp; auto is the method's own, and a signed code for linear "
+        "methods on samples without a classifier; max-margin-krica: kernel for samples and if "
+        "kernel, gamma or reconstruction is given");
+  visit("nonzeros", o.encoder.nonzeros,
+        "atoms in a code of the omp encoder, and of ksvd, d-ksvd and lc-ksvd when learning; auto "
+        "is a tenth of the values of a patch, 3 to 10, and 30 for d-ksvd and lc-ksvd");
   visit("threshold", o.encoder.threshold, "threshold of the soft-threshold encoder");
   visit("unit-norm", o.descriptor.unit_norm,
         "scale preprocessed patches to length 1; auto is the method's own, for samples no");
@@ -52,7 +56,9 @@ void visit_feature_options(Options& o, Visitor& visit) {
 /// The objective of the basis, and its initialisation.
 template <class Options, class Visitor>
 void visit_basis_options(Options& o, Visitor& visit) {
-  visit("sparsity", o.basis.sparsity, "weight of the sparsity term; auto is the method's own");
+  visit("sparsity", o.basis.sparsity,
+        "weight of the sparsity term; auto is the method's own; for sparse-coding against half the "
+        "squared error, as scikit-learn's alpha");
   visit("epsilon", o.basis.epsilon, "smoothing of the sparsity term");
   visit(
       "init", o.basis.init,
@@ -92,7 +98,8 @@ template <class Options, class Visitor>
 void visit_preprocessing_options(Options& o, Visitor& visit) {
   visit("whitening", o.whitening.method,
         "zca, pca, kpca, standardise (every feature to variance 1) or none; auto is the method's "
-        "own, standardise for kernel methods on samples, none with convention matlab");
+        "own, for samples standardise with kernel methods and none with d-ksvd and lc-ksvd, none "
+        "with convention matlab");
   visit("whitening-epsilon", o.whitening.epsilon,
         "added to the variances before dividing by them; for samples a fraction of their mean "
         "variance, for standardise of the median one; auto is 0.1, 1e-6 for linear codes of "
@@ -121,8 +128,8 @@ void visit_solver_options(Options& o, Visitor& visit) {
         "auto, lbfgs, adam or fixed-point; auto is adam when there are many patches, otherwise "
         "lbfgs");
   visit("iterations", o.basis.iterations,
-        "maximum iterations of L-BFGS, the fixed point, ica, kica and omp-1; auto is 100 for "
-        "images, 1000 for samples");
+        "maximum iterations of L-BFGS, the fixed point, ica, kica, omp-1 and the dictionary "
+        "methods; auto is 100 for images, 1000 for samples, 50 for dictionaries");
   visit("epochs", o.basis.epochs,
         "maximum epochs of Adam; auto is 10, for max-margin-krica 12 or more");
   visit("batch", o.basis.batch,
@@ -159,6 +166,26 @@ void visit_joint_options(Options& o, Visitor& visit) {
         "keep the classifier learned with them; auto decides on held-out images");
 }
 
+/// d-ksvd and lc-ksvd only.
+template <class Options, class Visitor>
+void visit_dictionary_options(Options& o, Visitor& visit) {
+  visit("features", o.dictionary.features,
+        "d-ksvd and lc-ksvd on images: the method whose pooled features the dictionary codes; auto "
+        "is kmeans-hard with a pyramid of 1x1,2x2,4x4");
+  visit("words", o.dictionary.words,
+        "d-ksvd and lc-ksvd on images: number of atoms of that method; auto is 1024");
+  visit("feature-components", o.dictionary.feature_components,
+        "d-ksvd and lc-ksvd on images: principal components of the features to keep, at most one "
+        "less than there are images");
+  visit(
+      "consistency", o.dictionary.label_terms.consistency,
+      "lc-ksvd: weight of codes that use atoms of their own class, the root of the paper's alpha");
+  visit("label-weight", o.dictionary.label_terms.label_weight,
+        "d-ksvd and lc-ksvd: weight of the labels, the root of the paper's beta");
+  visit("lc-version", o.dictionary.label_terms.version,
+        "lc-ksvd: 1 fits the classifier to the codes afterwards, 2 learns it with the dictionary");
+}
+
 /// Training data and classifier.
 template <class Options, class Visitor>
 void visit_data_options(Options& o, Visitor& visit) {
@@ -183,6 +210,7 @@ void for_each_option(Options& o, Visitor&& visit) {
   internal::visit_preprocessing_options(o, visit);
   internal::visit_solver_options(o, visit);
   internal::visit_joint_options(o, visit);
+  internal::visit_dictionary_options(o, visit);
   internal::visit_data_options(o, visit);
 }
 

@@ -88,6 +88,22 @@ void require_basis(const PipelineOptions& options) {
   require_rica_options(options);
 }
 
+void require_dictionary(const PipelineOptions& options) {
+  const DictionaryChoice& dictionary = options.dictionary;
+  require_at_least("nonzeros", options.encoder.nonzeros, 1);
+  require_at_least("words", dictionary.words, 1);
+  require_positive("feature-components", dictionary.feature_components);
+  dictionary.label_terms.validate();
+  if (dictionary.features) static_cast<void>(basis_method(*dictionary.features));
+  const BasisMethod& method = basis_method(options.method);
+  require(method.classifies || !(dictionary.features || dictionary.words), "options",
+          "features and words apply to d-ksvd and lc-ksvd, not to {}", method.name);
+  const KernelKind kernel = options.kernel.kind;
+  require(!method.linear_codes || kernel == KernelKind::kLinear || kernel == KernelChoice{}.kind,
+          "options", "{} codes patches as sums of atoms and takes no kernel, got '{}'", method.name,
+          name_of(kernel));
+}
+
 }  // namespace
 
 std::string_view name_of(WhiteningMethod method) { return find_name(kWhitenings, method); }
@@ -108,6 +124,7 @@ void PipelineOptions::validate() const {
   require(images >= 0, "options", "images must be >= 0 (0 for all), got {}", images);
   require_above("svm-c", classifier.C);
   require_above("gamma", kernel.gamma);
+  require_dictionary(*this);
   require_basis(*this);
   if (chosen.joint) joint_of(*this).validate();
   features_of(*this).validate();

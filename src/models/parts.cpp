@@ -14,11 +14,21 @@ Kernel kernel_of(const PipelineOptions& options) {
           .scale = options.kernel.scale};
 }
 
+namespace {
+
+/// λ of the lasso, which weighs the ℓ1 norm against the whole squared error.
+double lasso_weight(const PipelineOptions& options) {
+  return (basis_method(options.method).half_squares ? 2 : 1) * sparsity_of(options);
+}
+
+}  // namespace
+
 EncoderOptions encoder_of(const PipelineOptions& options) {
   return {.kind = options.encoder.kind.value_or(EncoderKind::kKernel),
           .kernel = kernel_of(options),
           .threshold = options.encoder.threshold,
-          .sparsity = sparsity_of(options)};
+          .sparsity = lasso_weight(options),
+          .nonzeros = options.encoder.nonzeros.value_or(EncoderOptions{}.nonzeros)};
 }
 
 FeatureOptions features_of(const PipelineOptions& options) {
@@ -90,7 +100,9 @@ BasisOptions basis_of(const PipelineOptions& options) {
           .discrimination = options.basis.discrimination,
           .sparsity_target = options.basis.sparsity_target,
           .weight_decay = options.basis.weight_decay,
-          .untied = options.basis.untied};
+          .untied = options.basis.untied,
+          .nonzeros = options.encoder.nonzeros.value_or(BasisOptions{}.nonzeros),
+          .label_terms = options.dictionary.label_terms};
 }
 
 JointOptions joint_of(const PipelineOptions& options) {

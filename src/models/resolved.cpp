@@ -6,18 +6,18 @@
 #include <algorithm>
 
 #include "krica/bases/basis.hpp"
+#include "models/layers.hpp"
 #include "models/method_defaults.hpp"
 #include "models/parts.hpp"
 #include "models/recommendation.hpp"
 #include "models/rica_checks.hpp"
 #include "models/rules.hpp"
+#include "runtime/check.hpp"
 
 namespace krica {
 namespace {
 
-bool is_kernel_code(EncoderKind kind) {
-  return kind == EncoderKind::kKernel || kind == EncoderKind::kLasso;
-}
+bool is_kernel_code(EncoderKind kind) { return kind == EncoderKind::kKernel || is_lasso(kind); }
 
 EncoderKind encoder_named(std::string_view name) {
   return from_words<EncoderKind>(name, "encoder");
@@ -52,6 +52,11 @@ std::string_view init_for(const PipelineOptions& settled) {
   if (!method.joint) return method.init;
   if (settled.encoder.kind == EncoderKind::kKernel) return "random-patches";
   return settled.encoder.kind == EncoderKind::kTriangle ? "kmeans" : method.init;
+}
+
+Index iterations_for(const BasisMethod& method, const ImageShape& shape) {
+  if (method.iterations > 0) return method.iterations;
+  return shape.is_sample() ? kSampleIterations : BasisOptions{}.iterations;
 }
 
 }  // namespace
@@ -92,6 +97,7 @@ bool has_effect(const PipelineOptions& settled, std::string_view option) {
   if (option == "degree") return uses_kernel(settled) && kernel == KernelKind::kPolynomial;
   if (option == "kernel-scale") return uses_kernel(settled) && scaled;
   if (option == "threshold") return settled.encoder.kind == EncoderKind::kSoftThreshold;
+  if (option == "nonzeros") return is_omp(*settled.encoder.kind);
   if (option == "contrast-epsilon") return settled.descriptor.contrast == true;
   if (option == "whitening-epsilon") return settled.whitening.method != WhiteningMethod::kNone;
   if (option == "whitening-gamma") return settled.whitening.method == WhiteningMethod::kKernelPca;
@@ -99,11 +105,52 @@ bool has_effect(const PipelineOptions& settled, std::string_view option) {
   return true;
 }
 
+namespace {
+
+/// The features that d-ksvd and lc-ksvd code for images, unless they are given.
+void choose_features(PipelineOptions& settled) {
+  if (settled.dictionary.features) return;
+  settled.dictionary.features = "kmeans-hard";
+  if (settled.pooling.levels.levels == PoolLevels{}.levels)
+    settled.pooling.levels = PoolLevels::from_text("1x1,2x2,4x4");
+}
+
+/// Both layers of a dictionary on images.
+PipelineOptions resolved_layers(PipelineOptions settled, const DataFacts& facts) {
+  choose_features(settled);
+  const BasisMethod& features = basis_method(*settled.dictionary.features);
+  require(!features.joint && !features.classifies, "options",
+          "features must be a method that learns no classifier of its own, got '{}'",
+          features.name);
+  if (!settled.dictionary.words)
+    settled.dictionary.words =
+        std::clamp<Index>(settled.descriptor.patches / kPatchesPerWord, 1, kWords);
+  const BasisMethod& method = basis_method(settled.method);
+  if (!settled.encoder.nonzeros) settled.encoder.nonzeros = nonzeros_for(method, 0);
+  if (!settled.basis.iterations) settled.basis.iterations = method.iterations;
+  return with_layer(settled, resolved(layer_of(settled), facts));
+}
+
+/// A dictionary on samples codes them by itself.
+void require_single_layer(const PipelineOptions& settled) {
+  require(!settled.dictionary.features && !settled.dictionary.words, "options",
+          "features and words are for images; {} codes samples themselves", settled.method);
+  require(settled.encoder.kind.value_or(EncoderKind::kSignedOmp) == EncoderKind::kSignedOmp,
+          "options", "{} classifies codes by signed-omp, got encoder '{}'; leave encoder auto",
+          settled.method, name_of(*settled.encoder.kind));
+}
+
+}  // namespace
+
 PipelineOptions resolved(const PipelineOptions& options, const DataFacts& facts) {
   options.validate();
   PipelineOptions settled = recommended(options, facts).options;
   settled.validate();
   const ImageShape& shape = facts.shape;
+  if (basis_method(settled.method).classifies) {
+    if (!shape.is_sample()) return resolved_layers(std::move(settled), facts);
+    require_single_layer(settled);
+  }
   const BasisMethod& method = basis_method(settled.method);
   if (!settled.encoder.kind) settled.encoder.kind = encoder_for(settled, facts);
   if (!settled.descriptor.unit_norm) settled.descriptor.unit_norm = unit_norm_for(settled, shape);
@@ -114,18 +161,21 @@ PipelineOptions resolved(const PipelineOptions& options, const DataFacts& facts)
   } else {
     settled.basis.sparsity = settled.basis.sparsity.value_or(method.sparsity);
   }
+  if (method.linear_codes) settled.kernel.kind = KernelKind::kLinear;
   settled.whitening.method = whitening_of(settled, shape);
   if (!settled.whitening.epsilon)
     settled.whitening.epsilon = default_whitening_epsilon(settled, shape);
   if (!settled.descriptor.contrast_epsilon)
     settled.descriptor.contrast_epsilon = shape.is_sample() ? kSampleContrast : kPatchContrast;
-  if (!settled.basis.iterations)
-    settled.basis.iterations = shape.is_sample() ? kSampleIterations : BasisOptions{}.iterations;
+  if (!settled.basis.iterations) settled.basis.iterations = iterations_for(method, shape);
   if (settled.whitening.components == 0 && method.whitening_share > 0) {
     const double share = method.whitening_share * static_cast<double>(*settled.basis.components);
     settled.whitening.components = std::max<Index>(1, static_cast<Index>(share));
   }
   if (!settled.descriptor.contrast) settled.descriptor.contrast = !shape.is_sample();
+  if (!settled.encoder.nonzeros)
+    settled.encoder.nonzeros =
+        nonzeros_for(method, descriptors_to_learn_from(shape, settled)->dimensions());
   if (shape.is_sample()) {
     settled.descriptor.receptive_field = 1;
     settled.descriptor.stride = 1;

@@ -28,8 +28,8 @@ struct Cost {
 struct TrainingSizes {
   TrainingSizes(const DataFacts& facts, const PipelineOptions& settled);
 
-  const PipelineOptions& options;
-  const BasisMethod& method;
+  PipelineOptions options;    ///< of the features, if a dictionary codes them (layers.hpp)
+  const BasisMethod& method;  ///< of the features
   double images;
   double values;     ///< of an image
   double positions;  ///< patches encoded per image
@@ -40,6 +40,16 @@ struct TrainingSizes {
   double atoms;      ///< K
   double features;   ///< of an image
   double classes;    ///< 0: no classifier
+  double nonzeros;   ///< atoms in a code by matching pursuit
+
+  /// A dictionary of images' features; 0 without one.
+  double dictionary_atoms = 0;
+  double dictionary_inputs = 0;  ///< principal components of the features
+  double dictionary_nonzeros = 0;
+  double dictionary_iterations = 0;
+
+  /// Images that determine the principal components.
+  [[nodiscard]] double projected_samples() const;
 };
 
 Cost fingerprint_cost(const TrainingSizes& sizes);  ///< the work of "read" besides reading
@@ -51,5 +61,7 @@ Cost joint_cost(const TrainingSizes& sizes);
 /// Of one image.
 Cost encoding_cost(const TrainingSizes& sizes);
 Cost svm_cost(const TrainingSizes& sizes);
+/// The projection of images' features and the dictionary of it, twice: once to calibrate.
+Cost dictionary_cost(const TrainingSizes& sizes);
 
 }  // namespace krica

@@ -7,7 +7,9 @@
 #include "device/use_device.hpp"
 #include "models/basis_stage.hpp"
 #include "models/classifier_stage.hpp"
+#include "models/dictionary_stage.hpp"
 #include "models/joint_stage.hpp"
+#include "models/layers.hpp"
 #include "models/memory_plan.hpp"
 #include "models/model_limits.hpp"
 #include "models/model_parts.hpp"
@@ -49,6 +51,8 @@ JointOutcome learn_all_atoms(TrainingRun& run, const ImageSet& input) {
                  [&] { return learn_jointly(run, input, std::move(basis)); });
   }
   JointOutcome outcome{std::move(basis)};
+  if (outcome.basis.class_map.size() > 0)
+    outcome.classifier = classifier_from(outcome.basis.class_map, outcome.basis.temperature);
   const bool limited = outcome.basis.status == name_of(Status::kIterationLimit);
   if (!joint && !(limited && run.job.stream != nullptr)) {  // a stream has no last part
     outcome.warning =
@@ -73,7 +77,9 @@ std::optional<ClassifierParts> learn_classifier(TrainingRun& run, const ImageSet
   if (outcome != nullptr && outcome->classifier) return std::move(outcome->classifier);
   const FeatureExtractor* extractor = parts.extractor ? &*parts.extractor : nullptr;
   try {
-    return fit_classifier(run, images, extract_features(run, extractor, input),
+    FeatureMatrix features = extract_features(run, extractor, input);
+    if (is_layered(run.job.options)) return fit_dictionary(run, images, std::move(features));
+    return fit_classifier(run, images, std::move(features),
                           outcome != nullptr ? outcome->temperature : std::nullopt, parts.options);
   } catch (const Cancelled&) {
     if (!run.job.best_when_cancelled || extractor == nullptr) throw;
@@ -85,12 +91,16 @@ Model learn(TrainingRun& run, const ImageSet& images, Model::Parts parts) {
   parts.units = learn_units(run, images);
   const SamplesInUnits input(images, parts.units);
   std::optional<JointOutcome> outcome;
-  if (basis_method(run.job.options.method).learn != nullptr) {
-    outcome = learn_all_atoms(run, input);
+  TrainingJob layer = run.job;
+  layer.options = layer_of(run.job.options);
+  TrainingRun layer_run{run.context, layer, run.checkpoint, run.report};
+  if (basis_method(layer.options.method).learn != nullptr) {
+    outcome = learn_all_atoms(layer_run, input);
     run.report.warning = outcome->warning;
     run.report.comparison = outcome->comparison;
     run.report.held_out_accuracy = outcome->held_out_accuracy;
     take_basis(std::move(outcome->basis), parts);
+    parts.options = with_layer(run.job.options, parts.options);
   }
   if (run.job.classifier) {
     parts.classifier = learn_classifier(run, images, input, outcome ? &*outcome : nullptr, parts);
@@ -108,6 +118,8 @@ TrainingJob settled_job(const TrainingJob& job, const ImageSet& images) {
     require(job.classifier, "train", "{} learns from labels; use train", settled.options.method);
     settled.start = starting_model(settled.options);
   }
+  require(job.classifier || !is_layered(settled.options), "train",
+          "{} learns from the labels of images; use train", settled.options.method);
   return settled;
 }
 
@@ -145,9 +157,9 @@ Model train(const Context& caller, const ImageSet& images, const TrainingJob& jo
   device::prepare_to_train(caller);
   const TrainingJob settled = settled_job(job, images);
   check_images(images, job.classifier);
-  const bool learns = basis_method(settled.options.method).learn != nullptr;
-  check_model_size(images.shape(), settled.options,
-                   learns ? settled.options.basis.components.value_or(1) : 0);
+  const PipelineOptions layer = layer_of(settled.options);
+  const bool learns = basis_method(layer.method).learn != nullptr;
+  check_model_size(images.shape(), layer, learns ? layer.basis.components.value_or(1) : 0);
   const Context context = planned(caller, facts_of(images, job.classifier), settled.options);
   Model::Parts parts = timed(report, "read", [&] { return described(context, images, settled); });
   Checkpoint checkpoint(context, settled.checkpoint, settled.options, parts.fingerprint);

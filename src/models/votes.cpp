@@ -18,6 +18,8 @@ void require_atoms_and_classifier(const Model& model) {
   require(model.parts().extractor.has_value(), "votes",
           "raw pixels have no atoms; train with another method");
   require(model.has_classifier(), "votes", "the model has no classifier; use train");
+  require(has_votes(model), "votes",
+          "the classes are told apart by a dictionary of the features, which no atom votes for");
 }
 
 /// A pooled code below this counts as 0 and is not distributed.
@@ -128,6 +130,10 @@ void require_class(const Model& model, Index which) {
 
 }  // namespace
 
+bool has_votes(const Model& model) {
+  return model.parts().extractor && model.has_classifier() && !model.parts().classifier->dictionary;
+}
+
 Matrix<float> atom_votes(const Model& model) {
   require_atoms_and_classifier(model);
   const FeatureExtractor& extractor = *model.parts().extractor;
@@ -158,7 +164,7 @@ std::vector<std::vector<Index>> atoms_by_class(const Model& model) {
 std::vector<std::vector<Index>> atom_groups(const Model& model) {
   require(model.parts().extractor.has_value(), "votes", "raw pixels have no atoms");
   const std::vector<std::int64_t>& atom_class = model.parts().atom_class;
-  if (atom_class.empty() && model.has_classifier()) return atoms_by_class(model);
+  if (atom_class.empty() && has_votes(model)) return atoms_by_class(model);
   const auto K = static_cast<std::size_t>(model.parts().extractor->encoder().atoms().rows());
   const std::int64_t last =
       atom_class.empty() ? 0 : *std::max_element(atom_class.begin(), atom_class.end());

@@ -10,6 +10,10 @@
 
 namespace krica {
 
+/// Whether scores are sums over atoms: there are atoms and a classifier, and no dictionary in
+/// between (d-ksvd and lc-ksvd on images).
+bool has_votes(const Model& model);
+
 /// Atoms × classes: the atom's weight for the class, summed over the cells (and over the two halves
 /// of a soft-threshold code). Throws InvalidArgument without atoms or a classifier.
 Matrix<float> atom_votes(const Model& model);

@@ -57,12 +57,13 @@ constexpr int members() {
 /// A member that is not on the list would have no name on the command line, in JSON, in Python and
 /// in model files, and a checkpoint would not compare it.
 TEST(Options, EveryMemberIsOnTheList) {
-  constexpr int kGroups = 8;
+  constexpr int kGroups = 9;
   constexpr int kDiscriminationOptions = 3;  // the rest of it is for the methods to set
   constexpr int kMembers =
       members<PipelineOptions>() - kGroups + members<DescriptorOptions>() +
       members<WhiteningChoice>() + members<KernelChoice>() + members<EncoderChoice>() +
       members<PoolingChoice>() + members<MaxMarginChoice>() + members<ClassifierChoice>() +
+      (members<DictionaryChoice>() - 1 + members<LabelTerms>()) +
       (members<BasisChoice>() - 2 + members<RicaChoice>() + kDiscriminationOptions);
   int listed = 0;
   const PipelineOptions options;
@@ -131,7 +132,7 @@ TEST(Options, ChoicesAreThoseThatAreKnown) {
     EXPECT_NE(refusal.find("magic"), std::string::npos) << name << ": " << refusal;
     for (const std::string& choice : choices) {
       EXPECT_NE(refusal.find(choice), std::string::npos) << choice << " in: " << refusal;
-      if (std::string(name) != "method") {
+      if (std::string(name) != "method" && std::string(name) != "features") {
         EXPECT_NE(std::string(help).find(choice), std::string::npos) << choice;
       }
     }
@@ -141,10 +142,10 @@ TEST(Options, ChoicesAreThoseThatAreKnown) {
       EXPECT_EQ(choices.size(), static_cast<std::size_t>(commas + 1)) << refusal;
     }
   });
-  EXPECT_EQ(with_choices,
-            (std::set<std::string>{"method", "kernel", "encoder", "whitening", "init", "convention",
-                                   "pooling-groups", "landmark-choice", "loss", "rica-contrast",
-                                   "solver", "discrimination-reading", "pool-function"}));
+  EXPECT_EQ(with_choices, (std::set<std::string>{
+                              "method", "kernel", "encoder", "whitening", "init", "convention",
+                              "pooling-groups", "landmark-choice", "loss", "rica-contrast",
+                              "solver", "discrimination-reading", "pool-function", "features"}));
 }
 
 TEST(Options, BadValuesAreRefusedByName) {

@@ -18,6 +18,8 @@ METHODS = {
     "KSR": "ksr",
     "SparseFiltering": "sparse-filtering",
     "KMeansFeatures": "kmeans-triangle",
+    "SparseCoding": "sparse-coding",
+    "KSVD": "ksvd",
 }
 
 

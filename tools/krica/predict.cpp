@@ -6,6 +6,7 @@
 #include "krica/runtime/error.hpp"
 #include "krica/runtime/words.hpp"
 #include "models/model_parts.hpp"
+#include "models/votes.hpp"
 #include "one_of.hpp"
 #include "predict_inputs.hpp"
 #include "predict_output.hpp"
@@ -163,6 +164,12 @@ Model model_with_classes(const PredictCommand& command) {
   if (!command.explain.empty() && !model.parts().extractor) {
     throw DataError(fmt::format("[predict] {} has no atoms, so --explain has nothing to draw",
                                 command.model.string()));
+  }
+  if (!command.explain.empty() && !has_votes(model)) {
+    throw DataError(
+        fmt::format("[predict] {} tells classes apart by a dictionary, whose scores are "
+                    "no sum over the image, so --explain has nothing to draw",
+                    command.model.string()));
   }
   return model;
 }

@@ -34,6 +34,15 @@ struct KRICA_EXPORT SourceSigns {
   [[nodiscard]] std::vector<int> of(Index components) const;
 };
 
+/// How d-ksvd and lc-ksvd make a dictionary tell classes apart (bases/label_ksvd.cpp).
+struct KRICA_EXPORT LabelTerms {
+  double consistency = 4;   ///< √α of the label-consistent codes, > 0; lc-ksvd only
+  double label_weight = 2;  ///< √β of the labels, > 0
+  int version = 2;          ///< of lc-ksvd: 1 without the labels' term, 2 with it
+
+  void validate() const;
+};
+
 /// Options of the methods, named as on the command line.
 struct BasisOptions {
   Index components = 1600;
@@ -57,6 +66,8 @@ struct BasisOptions {
   double sparsity_target = 0.05;                    ///< sparse autoencoder and sparse RBM only
   double weight_decay = 3e-3;                       ///< sparse autoencoder only
   bool untied = false;                              ///< the autoencoder has a separate decoder
+  Index nonzeros = 10;                              ///< ksvd, d-ksvd and lc-ksvd: atoms in a code
+  LabelTerms label_terms = {};                      ///< d-ksvd and lc-ksvd only
 };
 
 struct KRICA_EXPORT BasisRequest {
@@ -79,6 +90,7 @@ struct Basis {
   Status status = Status::kConverged;
   std::vector<float> bias = {};      ///< K values, for codes with a bias
   std::vector<int> atom_class = {};  ///< K values, if atoms belong to classes
+  Matrix<float> class_map = {};      ///< classes × K, if a linear classifier was learned with them
 };
 
 /// When cancelled, passes its state to hooks.checkpoint and throws Cancelled, unless the request
@@ -125,6 +137,15 @@ struct BasisMethod {
   /// learn() only gives the initial atoms; they are then learned together with the classifier, from
   /// labelled images (krica/joint).
   bool joint = false;
+  /// Codes are linear combinations of atoms, whatever kernel is the default.
+  bool linear_codes = false;
+  /// `sparsity` weighs the ℓ1 norm against half the squared error, as in the literature on sparse
+  /// coding; the lasso of other methods against the whole.
+  bool half_squares = false;
+  Index iterations = 0;  ///< default limit; 0: that of the kind of data
+  /// A dictionary with a linear classifier of its codes: for images, of the pooled features of
+  /// another method (option features).
+  bool classifies = false;
 };
 
 /// All methods, in the order in which help lists them.

@@ -54,6 +54,7 @@ struct KernelChoice {
 struct EncoderChoice {
   Auto<EncoderKind> kind = {};
   double threshold = EncoderOptions{}.threshold;
+  Auto<Index> nonzeros = {};  ///< also of ksvd, d-ksvd and lc-ksvd
 };
 
 /// The variants of RICA's objective.
@@ -90,6 +91,14 @@ struct PoolingChoice {
   Auto<double> power = {};
 };
 
+/// For d-ksvd and lc-ksvd only: their dictionary, and the features of images that it is learned on.
+struct DictionaryChoice {
+  LabelTerms label_terms = {};
+  Auto<std::string> features = {};  ///< a method; for images only
+  Auto<Index> words = {};           ///< number of atoms of that method
+  Index feature_components = 3000;
+};
+
 /// For max-margin-krica only.
 struct MaxMarginChoice {
   Auto<bool> flips = {};
@@ -118,6 +127,7 @@ struct KRICA_EXPORT PipelineOptions {
   EncoderChoice encoder = {};
   PoolingChoice pooling = {};
   MaxMarginChoice max_margin = {};
+  DictionaryChoice dictionary = {};
   ClassifierChoice classifier = {};
   Index images = 0;
   std::uint64_t seed = 0;
