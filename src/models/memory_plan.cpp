@@ -138,11 +138,19 @@ double basis_memory(const TrainingSizes& s, int threads) {
   return solves ? std::max(clustering, objective_memory(s, threads)) : clustering;
 }
 
+/// What SIFT keeps of the image that a thread is at: planes of orientations, and the grey image.
+double sift_memory(const TrainingSizes& s) {
+  constexpr double kPlanes = 9;
+  constexpr double kMargins = 1.3;
+  return s.sift ? kMargins * kPlanes * kFloat * s.pixels : 0;
+}
+
 /// Pixels and codes of the images that threads are at.
 double feature_memory(const TrainingSizes& s, int threads) {
   constexpr double kImages = 4;
   constexpr double kPositions = 128;
-  return threads * kFloat * (kImages * s.values + kPositions * (2 * s.inputs + 3 * s.atoms));
+  return threads * (kFloat * (kImages * s.values + kPositions * (2 * s.inputs + 3 * s.atoms)) +
+                    sift_memory(s));
 }
 
 /// Either the Gram matrix of the samples and its factor, or that of the features, in blocks.

@@ -31,7 +31,10 @@ struct TrainingSizes {
   PipelineOptions options;    ///< of the features, if a dictionary codes them (layers.hpp)
   const BasisMethod& method;  ///< of the features
   double images;
-  double values;     ///< of an image
+  double values;     ///< of an image; if sizes differ, of the box that holds each
+  double filled;     ///< of that box, on average
+  double pixels;     ///< of an image, in that box
+  bool sift;         ///< describes patches by SIFT
   double positions;  ///< patches encoded per image
   double patches;    ///< to learn the basis from
   double inputs;     ///< values of a patch

@@ -118,7 +118,9 @@ std::vector<json> settings_for(const CLI::App& app, const TuneCommand& command,
 }
 
 TuneData labelled_images(const Context& context, const TuneCommand& command) {
-  const DataSet data = open_images(context, command.data);
+  DataOptions options = command.data;
+  suit_descriptor(options, command.pipeline);
+  const DataSet data = open_images(context, options);
   if (data.train->labels().empty()) {
     throw DataError(
         fmt::format("[tune] {}: tune searches by accuracy and needs labels, but the data has none; "
