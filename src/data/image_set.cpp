@@ -17,6 +17,12 @@ std::string to_text(const ImageShape& shape) {
   return fmt::format("images of {} x {} x {}", shape.height, shape.width, shape.channels);
 }
 
+std::string to_text(const ImageSet& images) {
+  const ImageShape shape = images.shape();
+  if (!images.varied()) return to_text(shape);
+  return fmt::format("images of up to {} x {} x {}", shape.height, shape.width, shape.channels);
+}
+
 ImageSet::ImageSet(ImageSetInfo info) : info_(std::move(info)) {
   require(info_.labels.empty() || static_cast<Index>(info_.labels.size()) == info_.size,
           "image_set", "{} labels for {} images", info_.labels.size(), info_.size);

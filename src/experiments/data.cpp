@@ -148,7 +148,7 @@ std::string short_fingerprint(const Context& context, const ImageSetPtr& set) {
 
 std::string name_of_data(const Context& context, const DataSet& data) {
   std::string name = fmt::format("{}: {} {}", data.train->description(), data.train->size(),
-                                 to_text(data.train->shape()));
+                                 to_text(*data.train));
   if (data.test) name += fmt::format(", {} for test", data.test->size());
   if (data.unlabelled) name += fmt::format(", {} unlabelled", data.unlabelled->size());
   return fmt::format("{} ({})", name, short_fingerprint(context, data.train));

@@ -125,7 +125,7 @@ double dictionary_memory(const TrainingSizes& s, int threads) {
 
 double basis_memory(const TrainingSizes& s, int threads) {
   const double clustering = kmeans_memory(s, s.atoms, s.outputs, threads);
-  if (s.method.name == "sparse-coding")
+  if (learns_as(s.method, "sparse-coding"))
     return std::max(clustering, sparse_coding_memory(s, threads));
   if (s.method.name == "ksvd")
     return std::max(clustering, ksvd_memory(s.patches, s.outputs, s.atoms, s.nonzeros, threads));

@@ -102,8 +102,7 @@ PoolFunction pool_function_of(const PipelineOptions& options) {
 
 FeatureScaling feature_scaling_of(const PipelineOptions& options) {
   if (options.classifier.scaling) return *options.classifier.scaling;
-  return from_words<FeatureScaling>(feature_method(options).feature_scaling,
-                                    "feature-scaling");
+  return from_words<FeatureScaling>(feature_method(options).feature_scaling, "feature-scaling");
 }
 
 WhiteningMethod whitening_of(const PipelineOptions& options, const ImageShape& shape) {
@@ -166,8 +165,7 @@ PipelineOptions resolved_layers(PipelineOptions settled, const DataFacts& facts)
           "features must be a method that learns no classifier of its own, got '{}'",
           features.name);
   if (!settled.dictionary.words)
-    settled.dictionary.words =
-        std::clamp<Index>(patches_of(settled) / kPatchesPerWord, 1, kWords);
+    settled.dictionary.words = std::clamp<Index>(patches_of(settled) / kPatchesPerWord, 1, kWords);
   const BasisMethod& method = basis_method(settled.method);
   if (!settled.encoder.nonzeros) settled.encoder.nonzeros = nonzeros_for(method, 0);
   if (!settled.basis.iterations) settled.basis.iterations = method.iterations;

@@ -315,7 +315,7 @@ Cost basis_cost(const TrainingSizes& s) {
   if (name == "kmeans-triangle" || name == "kmeans-hard")
     return kmeans_cost(s.patches, s.outputs, s.atoms);
   if (name == "omp-1") return spherical_kmeans_cost(s);
-  if (name == "sparse-coding") return start_cost(s) + sparse_coding_cost(s);
+  if (learns_as(s.method, "sparse-coding")) return start_cost(s) + sparse_coding_cost(s);
   const auto iterations = as_double(s.options.basis.iterations.value_or(0));
   if (name == "ksvd")
     return start_cost(s) + ksvd_cost(s.patches, s.outputs, s.atoms, s.nonzeros, iterations);

@@ -5,12 +5,19 @@
 // (docs/performance.md).
 #pragma once
 
+#include <string_view>
+
 #include "krica/bases/basis.hpp"
 #include "krica/models/options.hpp"
 #include "models/data_facts.hpp"
 #include "runtime/machine_speed.hpp"
 
 namespace krica {
+
+/// Whether a method learns its atoms as the named one does.
+inline bool learns_as(const BasisMethod& method, std::string_view name) {
+  return method.learn == basis_method(name).learn;
+}
 
 /// Operations, as MachineSpeed counts them.
 struct Cost {

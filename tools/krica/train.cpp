@@ -59,8 +59,7 @@ TrainingData open_training_data(const Context& context, const TrainCommand& comm
 /// Prints the automatic choices before the work begins.
 void print_choices(const TrainCommand& command, const TrainingData& data,
                    const std::vector<Choice>& choices) {
-  const ImageShape shape = data.images->shape();
-  fmt::print("{} {} to learn from", data.images->size(), to_text(shape));
+  fmt::print("{} {} to learn from", data.images->size(), to_text(*data.images));
   if (data.held_out) {
     fmt::print(", {} held out for testing (--test-fraction 0 learns from all)",
                data.data.test->size());

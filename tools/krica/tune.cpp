@@ -188,7 +188,7 @@ void write_report(const TuneCommand& command, const TuneData& data, const json& 
                   const json& best, const BestModel& trained) {
   ReportPage page = begin_page("krica tune",
                                fmt::format("{}: {} {}.", command.data.path.string(),
-                                           data.train->size(), to_text(data.train->shape())),
+                                           data.train->size(), to_text(*data.train)),
                                command.pipeline.seed);
   add_tuning(page, rows, best, command.folds);
   page.add_section("The best setting, trained on all training images");

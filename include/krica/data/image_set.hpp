@@ -124,6 +124,9 @@ class KRICA_EXPORT ImageSet {
 
 using ImageSetPtr = std::shared_ptr<const ImageSet>;
 
+/// As for their shape, or "images of up to 300 x 300 x 3" if they differ in size.
+KRICA_EXPORT std::string to_text(const ImageSet& images);
+
 /// SHA-256 (hexadecimal) of shapes, pixel type, pixels and labels: the same content gives the same
 /// fingerprint in any file format. Reads the whole set.
 KRICA_EXPORT std::string fingerprint(const Context& context, const ImageSet& set);
