@@ -108,8 +108,9 @@ class ConfigurationRun {
     reset_peak_memory();
     const Context context = context_.with_seed(split.seed);
     const TestedModel tested = tested_model(context, split);
-    const ImageSetPtr test = test_images(planned_.data.set, split);
-    const Index learned_from = training_images(planned_.data.set, split)->size();
+    const DataSet& data = images_for(planned_.data, configuration_);
+    const ImageSetPtr test = test_images(data, split);
+    const Index learned_from = training_images(data, split)->size();
     row.trial = trial_of(tested.model, tested.report, learned_from);
     add_test(tested.model, tested.scores, *test, row.trial);
     if (planned_.experiment->kind == ExperimentKind::kSimilarity) {
@@ -124,7 +125,7 @@ class ConfigurationRun {
   }
 
   TestedModel tested_model(const Context& context, const TrialSplit& split) {
-    const DataSet& data = planned_.data.set;
+    const DataSet& data = images_for(planned_.data, configuration_);
     if (!configuration_.shared_basis)
       return train_and_test(context, data, configuration_, split, checkpoint(split));
     if (!shared_) shared_.emplace(context, data, configuration_, checkpoint(split));

@@ -6,6 +6,7 @@
 
 #include "features/device_encoder.hpp"
 #include "features/pooled_encoder.hpp"
+#include "features/unit_length.hpp"
 #include "runtime/check.hpp"
 #include "runtime/large_matrix.hpp"
 
@@ -24,13 +25,22 @@ Index batch_blocks(const Context& context, Index block_values) {
   return std::clamp<Index>(fit, context.threads(), kBlocksPerThread * context.threads());
 }
 
+std::span<const ImageShape> part_of(const std::vector<ImageShape>& shapes, Range part) {
+  if (shapes.empty()) return {};
+  return std::span(shapes).subspan(static_cast<std::size_t>(part.begin),
+                                   static_cast<std::size_t>(part.size()));
+}
+
 void extract_on_device(const Context& context, DeviceEncoder& encoder, const ImageSet& images,
-                       Index first, FeatureMatrix& result, const std::function<void(Index)>& done) {
+                       Index first, bool unit_length, FeatureMatrix& result,
+                       const std::function<void(Index)>& done) {
   // As on the CPU, chunks do not depend on `first`.
   for (Index at = first / encoder.chunk() * encoder.chunk(); at < images.size();) {
     context.check_cancelled();
     const Range chunk{at, std::min(at + encoder.chunk(), images.size())};
-    encoder.encode(context, images, chunk, result.view().rows_between(chunk.begin, chunk.end));
+    const MatrixView<float> features = result.view().rows_between(chunk.begin, chunk.end);
+    encoder.encode(context, images, chunk, features);
+    if (unit_length) scale_to_unit_length(context, features);
     release_pages_when_due();
     at = chunk.end;
     done(at);
@@ -50,11 +60,32 @@ FeatureExtractor::FeatureExtractor(FeatureOptions options, ImageShape shape,
 ImageShape FeatureExtractor::shape() const { return source_->shape(); }
 const Preprocessing& FeatureExtractor::preprocessing() const { return source_->preprocessing(); }
 const PoolingGrid& FeatureExtractor::grid() const { return source_->grid(); }
+PoolingGrid FeatureExtractor::grid_of(const ImageShape& shape) const {
+  return source_->grid_of(shape);
+}
+const LocalDescriptors& FeatureExtractor::descriptors() const { return source_->descriptors(); }
+bool FeatureExtractor::any_size() const { return source_->descriptors().any_size(); }
 
-void FeatureExtractor::encode(const float* image, Index first, MatrixView<float> codes) const {
+void FeatureExtractor::encode(const float* image, const ImageShape& shape, Index first,
+                              MatrixView<float> codes) const {
+  std::vector<float> memory;
   Matrix<float> patches(codes.rows(), source_->dimensions());
-  source_->read<float>(image, PositionTile(grid(), {first, first + codes.rows()}), patches);
+  source_->read<float>(source_->prepared(image, shape, memory), shape,
+                       PositionTile(grid_of(shape), {first, first + codes.rows()}), patches);
   encoder_.encode(patches, codes);
+}
+
+float FeatureExtractor::length_of(const float* features) const {
+  return options_.unit_length ? row_length(features, this->features()) : 1.0F;
+}
+
+/// One per image, if they differ from the model's; each must have room for a descriptor.
+std::vector<ImageShape> FeatureExtractor::own_shapes(const ImageSet& images) const {
+  if (!images.varied() && images.shape() == shape()) return {};
+  std::vector<ImageShape> shapes;
+  for (Index i = 0; i < images.size(); ++i) shapes.push_back(images.shape_of(i));
+  check_room(images, descriptors());
+  return shapes;
 }
 
 FeatureMatrix FeatureExtractor::extract(const Context& context, const ImageSet& images) const {
@@ -66,16 +97,22 @@ FeatureMatrix FeatureExtractor::extract(const Context& context, const ImageSet& 
 void FeatureExtractor::extract(const Context& context, const ImageSet& images, Index first,
                                FeatureMatrix& result,
                                const std::function<void(Index)>& done) const {
-  require(images.shape() == shape(), kName, "the model was trained on {}, but these are {}",
-          to_text(shape()), to_text(images.shape()));
+  require(images.shape() == shape() || any_size(), kName,
+          "the model was trained on {}, but these are {}", to_text(shape()),
+          to_text(images.shape()));
+  require(!images.varied() || any_size(), kName,
+          "patches of pixels need images of one size; --image-size (image_size) makes them one");
   require(result.rows() == images.size() && result.cols() == features(), kName,
           "a result of {} x {} for {} x {}", result.rows(), result.cols(), images.size(),
           features());
   if (const auto on_device = device_encoder(context, *source_, encoder_, images.pixel_type()))
-    return extract_on_device(context, *on_device, images, first, result, done);
+    return extract_on_device(context, *on_device, images, first, options_.unit_length, result,
+                             done);
   // The blocks do not depend on `first`, so that resuming gives the same bits.
-  const Index values = shape().values();
-  const Partition blocks(images.size(), positions() == 1 ? kTilePositions : kImagesAtATime);
+  const Index values = images.shape().values();
+  const std::vector<ImageShape> shapes = own_shapes(images);
+  const bool single = positions() == 1 && shapes.empty();
+  const Partition blocks(images.size(), single ? kTilePositions : kImagesAtATime);
   Index finished = 0;
   while (finished < blocks.count() && blocks[finished].end <= first) ++finished;
   const Index at_a_time = batch_blocks(context, blocks.largest() * values);
@@ -89,7 +126,9 @@ void FeatureExtractor::extract(const Context& context, const ImageSet& images, I
       const Range block = blocks[round.begin + b];
       images.read(block.begin, block.size(), batch.row(block.begin - part.begin));
     });
-    pooled_->encode(context, batch, result.view().rows_between(part.begin, part.end));
+    const MatrixView<float> features = result.view().rows_between(part.begin, part.end);
+    pooled_->encode(context, batch, part_of(shapes, part), features);
+    if (options_.unit_length) scale_to_unit_length(context, features);
     finished = round.end;
     done(part.end);
     context.report({kName, part.end, images.size(), 0});

@@ -2,12 +2,14 @@
 //
 // Image features: every local descriptor is preprocessed and encoded, and the codes are pooled over
 // the cells of the grid (pooling_grid.hpp); pooled codes may be raised to a power. Feature order:
-// cell by cell, with the encoder's channels in each. A sample has one descriptor: its features are
-// its code.
+// cell by cell, with the encoder's channels in each. All features of an image may be scaled to
+// length 1; images whose features are all 0 keep them. A sample has one descriptor: its features
+// are its code.
 #pragma once
 
 #include <functional>
 #include <memory>
+#include <vector>
 
 #include "features/pooling_grid.hpp"
 #include "krica/data/image_set.hpp"
@@ -27,19 +29,29 @@ class KRICA_EXPORT FeatureExtractor {
                    Encoder encoder);
 
   [[nodiscard]] const FeatureOptions& options() const { return options_; }
+  /// Of all images; if descriptors allow any size, of the box that held the training images.
   [[nodiscard]] ImageShape shape() const;
+  /// Whether images may have any size, in which their descriptors fit.
+  [[nodiscard]] bool any_size() const;
+  [[nodiscard]] const LocalDescriptors& descriptors() const;
   [[nodiscard]] const Preprocessing& preprocessing() const;
   [[nodiscard]] const Encoder& encoder() const { return encoder_; }
+  /// For images of shape().
   [[nodiscard]] const PoolingGrid& grid() const;
+  [[nodiscard]] PoolingGrid grid_of(const ImageShape& shape) const;
   [[nodiscard]] Index positions() const { return grid().positions(); }
   [[nodiscard]] Index cells() const { return grid().cells(); }
   [[nodiscard]] Index features() const { return cells() * encoder_.channels(); }
 
-  /// The codes at positions first ... first + codes.rows() - 1 of one planar image, in the grid's
-  /// order. Single-threaded.
-  void encode(const float* image, Index first, MatrixView<float> codes) const;
+  /// The codes at positions first ... first + codes.rows() - 1 of one planar image, in the order of
+  /// its grid. Single-threaded.
+  void encode(const float* image, const ImageShape& shape, Index first,
+              MatrixView<float> codes) const;
+  /// What unit_length divides an image's features by; 1 without it.
+  [[nodiscard]] float length_of(const float* features) const;
 
-  /// Images × features, on the context's threads. The same bits for any number of threads.
+  /// Images × features, on the context's threads. The same bits for any number of threads. Throws
+  /// InvalidArgument for images of another shape, or smaller than a descriptor.
   [[nodiscard]] FeatureMatrix extract(const Context& context, const ImageSet& images) const;
 
   /// The same into `result` (images × features), from image `first` on; calls `done` after each
@@ -48,6 +60,8 @@ class KRICA_EXPORT FeatureExtractor {
                const std::function<void(Index)>& done) const;
 
  private:
+  [[nodiscard]] std::vector<ImageShape> own_shapes(const ImageSet& images) const;
+
   FeatureOptions options_;
   Encoder encoder_;
   std::shared_ptr<const class PatchSource> source_;

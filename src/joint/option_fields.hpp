@@ -24,8 +24,8 @@ void each_field(Options& options, Visit visit) {
 
 template <OptionsOf<FeatureOptions> Options, class Visit>
 void each_field(Options& options, Visit visit) {
-  auto& [descriptors, pooling] = options;
-  auto& [receptive_field, stride] = descriptors;
+  auto& [descriptors, pooling, unit_length] = options;
+  auto& [receptive_field, stride, kind] = descriptors;
   auto& [levels, function, overlap, power] = pooling;
   visit("field", receptive_field, kAny);
   visit("stride", stride, kAny);
@@ -33,6 +33,9 @@ void each_field(Options& options, Visit visit) {
   visit("pool_function", function, kAny);
   visit("overlap", overlap, kAny);
   visit("power", power, kAny);
+  // Only where they differ from what all options once were, so that older states are resumed.
+  if (kind != DescriptorKind::kPixels) visit("descriptor", kind, kAny);
+  if (unit_length) visit("unit_length", unit_length, kAny);
 }
 
 template <OptionsOf<JointOptions> Options, class Visit>

@@ -5,6 +5,7 @@
 
 #include "krica/bases/basis.hpp"
 #include "models/dictionary_stage.hpp"
+#include "models/method_defaults.hpp"
 #include "models/model_parts.hpp"
 #include "models/parts.hpp"
 #include "models/resolved.hpp"
@@ -58,7 +59,7 @@ PreparedPatches prepare_patches(TrainingRun& run, const ImageSet& input) {
   const Context& context = run.context;
   PipelineOptions options = run.job.options;
   const LocalDescriptorsPtr descriptors = descriptors_to_learn_from(input.shape(), options);
-  LargeMatrix patches(context, sampled_count(input, *descriptors, options.descriptor.patches),
+  LargeMatrix patches(context, sampled_count(input, *descriptors, patches_of(options)),
                       descriptors->dimensions());
   std::vector<int> labels = timed(run.report, "patches", [&] {
     return sample_patches_into(context, input, *descriptors, patches.view());

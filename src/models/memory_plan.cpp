@@ -126,7 +126,7 @@ double dictionary_memory(const TrainingSizes& s, int threads) {
 
 double basis_memory(const TrainingSizes& s, int threads) {
   const double clustering = kmeans_memory(s, s.atoms, s.outputs, threads);
-  if (s.method.name == "sparse-coding")
+  if (learns_as(s.method, "sparse-coding"))
     return std::max(clustering, sparse_coding_memory(s, threads));
   if (s.method.name == "ksvd")
     return std::max(clustering, ksvd_memory(s.patches, s.outputs, s.atoms, s.nonzeros, threads));
@@ -139,11 +139,19 @@ double basis_memory(const TrainingSizes& s, int threads) {
   return solves ? std::max(clustering, objective_memory(s, threads)) : clustering;
 }
 
+/// What SIFT keeps of the image that a thread is at: planes of orientations, and the grey image.
+double sift_memory(const TrainingSizes& s) {
+  constexpr double kPlanes = 9;
+  constexpr double kMargins = 1.3;
+  return s.sift ? kMargins * kPlanes * kFloat * s.pixels : 0;
+}
+
 /// Pixels and codes of the images that threads are at.
 double feature_memory(const TrainingSizes& s, int threads) {
   constexpr double kImages = 4;
   constexpr double kPositions = 128;
-  return threads * kFloat * (kImages * s.values + kPositions * (2 * s.inputs + 3 * s.atoms));
+  return threads * (kFloat * (kImages * s.values + kPositions * (2 * s.inputs + 3 * s.atoms)) +
+                    sift_memory(s));
 }
 
 /// Either the Gram matrix of the samples and its factor, or that of the features, in blocks.

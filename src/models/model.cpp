@@ -39,17 +39,25 @@ void check_format(const Archive& archive) {
 }
 
 std::string preparation_json(const ImagePreparation& preparation) {
-  return json{{"image-size-rule", name_of(preparation.size_rule)},
-              {"exif-orientation", preparation.exif_orientation}}
-      .dump();
+  json object = {{"image-size-rule", name_of(preparation.size_rule)},
+                 {"exif-orientation", preparation.exif_orientation}};
+  if (preparation.size_rule == ImageSizeRule::kWithin)
+    object["image-size"] = preparation.longest_side;
+  return object.dump();
 }
 
 /// Older model files do not store it; their images were scaled to a square and never rotated.
 ImagePreparation preparation_from(const Archive& archive) {
   if (!archive.has_text("preparation")) return {ImageSizeRule::kSquare, false};
   const json object = json::parse(archive.text("preparation"));
-  return {image_size_rule(object.at("image-size-rule").get<std::string>()),
-          object.at("exif-orientation").get<bool>()};
+  ImagePreparation preparation{image_size_rule(object.at("image-size-rule").get<std::string>()),
+                               object.at("exif-orientation").get<bool>()};
+  if (object.contains("image-size"))
+    preparation.longest_side = object.at("image-size").get<Index>();
+  if (preparation.longest_side < 0 || preparation.longest_side > kLongestModelSide)
+    refuse(fmt::format("an image-size of {}, it must be 0 to {}", preparation.longest_side,
+                       kLongestModelSide));
+  return preparation;
 }
 
 ImageShape shape_from(const Archive& archive) {
@@ -140,10 +148,17 @@ class Window final : public ImageSet {
   Window(const ImageSet& whole, Range range)
       : ImageSet(info_of(whole, range)), whole_(whole), range_(range) {}
 
+  [[nodiscard]] std::string item_name(Index i) const override {
+    return whole_.item_name(range_.begin + i);
+  }
+
  private:
   static ImageSetInfo info_of(const ImageSet& whole, Range range) {
     ImageSetInfo info = whole.info();
     info.size = range.size();
+    if (whole.varied())
+      info.shapes.assign(whole.info().shapes.begin() + range.begin,
+                         whole.info().shapes.begin() + range.end);
     info.labels.clear();
     info.class_names.clear();
     return info;
@@ -167,11 +182,13 @@ class Mirrored final : public ImageSet {
  public:
   explicit Mirrored(const ImageSet& whole) : ImageSet(whole.info()), whole_(whole) {}
 
+  [[nodiscard]] std::string item_name(Index i) const override { return whole_.item_name(i); }
+
  private:
   template <class Pixel>
   void load(Index first, Index count, Pixel* out) const {
     whole_.read(first, count, out);
-    for (Index i = 0; i < count; ++i) mirror_image(shape(), out + i * shape().values());
+    for (Index i = 0; i < count; ++i) mirror_image(shape_of(first + i), out + i * shape().values());
   }
   void load_bytes(Index first, Index count, std::uint8_t* out) const override {
     load(first, count, out);
@@ -224,6 +241,12 @@ bool Model::has_probabilities() const {
   return has_classifier() && parts_->classifier->temperature.has_value();
 }
 
+bool Model::accepts_any_size() const { return parts_->extractor && parts_->extractor->any_size(); }
+
+bool Model::accepts(const ImageShape& given) const {
+  return given == shape() || (accepts_any_size() && !given.is_sample());
+}
+
 Index Model::n_features() const {
   return parts_->extractor ? parts_->extractor->features() : parts_->shape.values();
 }
@@ -241,11 +264,11 @@ FeatureMatrix Model::transform(const Context& context, const ImageSet& images) c
 
 FeatureMatrix Model::features_in_range(const Context& context, const ImageSet& images) const {
   if (parts_->extractor) {
-    require(images.shape() == shape(), "features", "the model was trained on {}, but these are {}",
+    require(accepts(images.shape()), "features", "the model was trained on {}, but these are {}",
             to_text(shape()), to_text(images.shape()));
     return parts_->extractor->extract(context, SamplesInUnits(images, parts_->units));
   }
-  return raw_pixels(context, images, parts_->shape);
+  return raw_pixels(context, images, parts_->shape, features_of(parts_->options).unit_length);
 }
 
 Matrix<float> Model::scores(const Context& context, const ImageSet& images) const {
@@ -284,8 +307,15 @@ std::vector<int> Model::predict(const Context& context, const ImageSet& images) 
   return best_classes(scores(context, images));
 }
 
+bool Model::has_atom_images() const {
+  return parts_->extractor && parts_->extractor->preprocessing().linear_whitening() != nullptr &&
+         parts_->extractor->options().descriptors.kind == DescriptorKind::kPixels;
+}
+
 Matrix<float> Model::atom_images() const {
   require(parts_->extractor.has_value(), "model", "raw pixels have no atoms to show");
+  require(parts_->extractor->options().descriptors.kind == DescriptorKind::kPixels, "model",
+          "atoms of SIFT are histograms of gradients and have no picture");
   Matrix<float> atoms =
       parts_->extractor->preprocessing().unwhiten(parts_->extractor->encoder().atoms());
   atoms.view() /= static_cast<float>(parts_->units.scale);

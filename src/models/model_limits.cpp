@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "models/model_limits.hpp"
 
+#include "models/method_defaults.hpp"
 #include "models/parts.hpp"
 #include "runtime/check.hpp"
 
@@ -29,7 +30,7 @@ void check_model_size(const ImageShape& shape, const PipelineOptions& options, I
                    "raw pixels make {} features; at most {} are allowed", shape.values(),
                    kMostFeatures);
   }
-  const PoolLevels& levels = options.pooling.levels;
+  const PoolLevels levels = pool_levels_of(options);
   levels.validate();
   const EncoderKind encoder = encoder_of(options).kind;
   const Index channels = channels_of(encoder, std::min(atoms, kMostFeatures));

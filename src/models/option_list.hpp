@@ -16,16 +16,20 @@ template <class Options, class Visitor>
 void visit_feature_options(Options& o, Visitor& visit) {
   visit("method", o.method, "how to learn the basis; auto is chosen by the data");
   visit("components", o.basis.components, "number of atoms in the basis; auto depends on the data");
+  visit("descriptor", o.descriptor.kind,
+        "what describes a patch: its pixels, or sift, histograms of its gradients, for images of "
+        "any size; auto is the method's own, mostly pixels");
   visit("receptive-field", o.descriptor.receptive_field,
-        "side of a patch in pixels; auto is 6, or 8 for images of 64 pixels or more");
+        "side of a patch in pixels; auto is 6, or 8 for images of 64 pixels or more, for sift 16 "
+        "(a multiple of 4)");
   visit("stride", o.descriptor.stride,
-        "step between neighbouring patches when encoding, in pixels");
+        "step between neighbouring patches when encoding, in pixels; auto is 1, for sift 6");
   visit("pool", o.pooling.levels,
         "grid of cells over which codes are pooled, rows x columns; or several, such as "
-        "1x1,2x2,4x4");
+        "1x1,2x2,4x4; auto is the method's own, mostly 2x2");
   visit("pool-function", o.pooling.function,
         "how to pool the codes of a cell: sum, mean or max; with pool-overlap sum means mean; "
-        "max-margin-krica accepts sum or mean");
+        "max-margin-krica accepts sum or mean; auto is the method's own, mostly sum");
   visit("pool-overlap", o.pooling.overlap,
         "let cells overlap, 1.5 times as wide as their spacing, and average over them instead of "
         "summing");
@@ -50,7 +54,8 @@ void visit_feature_options(Options& o, Visitor& visit) {
         "is a tenth of the values of a patch, 3 to 10, and 30 for d-ksvd and lc-ksvd");
   visit("threshold", o.encoder.threshold, "threshold of the soft-threshold encoder");
   visit("unit-norm", o.descriptor.unit_norm,
-        "scale preprocessed patches to length 1; auto is the method's own, for samples no");
+        "scale preprocessed patches to length 1; auto is the method's own, for samples and sift "
+        "no");
 }
 
 /// The objective of the basis, and its initialisation.
@@ -99,7 +104,7 @@ void visit_preprocessing_options(Options& o, Visitor& visit) {
   visit("whitening", o.whitening.method,
         "zca, pca, kpca, standardise (every feature to variance 1) or none; auto is the method's "
         "own, for samples standardise with kernel methods and none with d-ksvd and lc-ksvd, none "
-        "with convention matlab");
+        "for sift and with convention matlab");
   visit("whitening-epsilon", o.whitening.epsilon,
         "added to the variances before dividing by them; for samples a fraction of their mean "
         "variance, for standardise of the median one; auto is 0.1, 1e-6 for linear codes of "
@@ -115,7 +120,7 @@ void visit_preprocessing_options(Options& o, Visitor& visit) {
   visit("landmark-choice", o.whitening.landmark_choice,
         "how to choose landmarks: kmeans or random");
   visit("contrast", o.descriptor.contrast,
-        "normalise the contrast of patches; auto is yes for images, no for samples");
+        "normalise the contrast of patches; auto is yes for images, no for samples and sift");
   visit("contrast-epsilon", o.descriptor.contrast_epsilon,
         "added to a patch's variance, for pixel values from 0 to 255; for samples a fraction of "
         "the mean variance of a row; auto is 10 for images, 0.01 for samples");
@@ -190,8 +195,12 @@ void visit_dictionary_options(Options& o, Visitor& visit) {
 template <class Options, class Visitor>
 void visit_data_options(Options& o, Visitor& visit) {
   visit("patches", o.descriptor.patches,
-        "number of patches to learn from (for samples: the maximum number of rows)");
+        "number of patches to learn from (for samples: the maximum number of rows); auto is the "
+        "method's own, mostly 400000");
   visit("images", o.images, "number of training images or samples to use; 0 uses all");
+  visit("feature-scaling", o.classifier.scaling,
+        "features before the classifier: standardise (each by its mean and deviation), l2 (those "
+        "of an image to length 1) or none; auto is the method's own, mostly standardise");
   visit("svm-c", o.classifier.C,
         "C of the linear SVM; auto chooses it on a held-out fifth of the training images");
   visit("balanced", o.classifier.balanced, "weight classes equally in the SVM");

@@ -22,6 +22,10 @@ constexpr NameTable<WhiteningMethod, 5> kWhitenings = {
      {WhiteningMethod::kStandardise, "standardise"},
      {WhiteningMethod::kKernelPca, "kpca"}}};
 
+constexpr NameTable<FeatureScaling, 3> kScalings = {{{FeatureScaling::kStandardise, "standardise"},
+                                                     {FeatureScaling::kL2, "l2"},
+                                                     {FeatureScaling::kNone, "none"}}};
+
 /// The value of init if the initial atoms are passed with the job.
 constexpr std::string_view kGivenAtoms = "given";
 constexpr ImageShape kSomeImage{2, 2, 1};
@@ -107,6 +111,7 @@ void require_dictionary(const PipelineOptions& options) {
 }  // namespace
 
 std::string_view name_of(WhiteningMethod method) { return find_name(kWhitenings, method); }
+std::string_view name_of(FeatureScaling scaling) { return find_name(kScalings, scaling); }
 
 void PipelineOptions::validate() const {
   if (method == kAutoMethod) {
@@ -120,13 +125,15 @@ void PipelineOptions::validate() const {
   require_known_init(*this);
   require_used(*this);
   if (descriptor.receptive_field) require_positive("receptive-field", *descriptor.receptive_field);
-  require_positive("patches", descriptor.patches);
+  require_at_least("patches", descriptor.patches, 1);
   require(images >= 0, "options", "images must be >= 0 (0 for all), got {}", images);
   require_above("svm-c", classifier.C);
   require_above("gamma", kernel.gamma);
   require_dictionary(*this);
   require_basis(*this);
   if (chosen.joint) joint_of(*this).validate();
+  require(!chosen.joint || feature_scaling_of(*this) == FeatureScaling::kStandardise, "options",
+          "{} learns its classifier on standardised features; leave feature-scaling auto", method);
   features_of(*this).validate();
   preprocessing_of(*this, kSomeImage).validate();
 }

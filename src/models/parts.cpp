@@ -32,12 +32,16 @@ EncoderOptions encoder_of(const PipelineOptions& options) {
 }
 
 FeatureOptions features_of(const PipelineOptions& options) {
-  return {.descriptors = {.receptive_field = options.descriptor.receptive_field.value_or(kField),
-                          .stride = options.descriptor.stride},
-          .pooling = {.levels = options.pooling.levels,
-                      .function = options.pooling.function,
+  const DescriptorKind kind = descriptor_of(options);
+  const Index field = kind == DescriptorKind::kSift ? kSiftField : kField;
+  return {.descriptors = {.receptive_field = options.descriptor.receptive_field.value_or(field),
+                          .stride = stride_of(options),
+                          .kind = kind},
+          .pooling = {.levels = pool_levels_of(options),
+                      .function = pool_function_of(options),
                       .overlap = options.pooling.overlap,
-                      .power = options.pooling.power.value_or(1.0)}};
+                      .power = options.pooling.power.value_or(1.0)},
+          .unit_length = feature_scaling_of(options) == FeatureScaling::kL2};
 }
 
 LocalDescriptorsPtr descriptors_to_learn_from(const ImageShape& shape,

@@ -39,9 +39,10 @@ EncoderKind encoder_for(const PipelineOptions& options, const DataFacts& facts) 
   return encoder_named(signed_codes ? method.sample_encoder : method.encoder);
 }
 
-/// Kernel codes use patches scaled to length 1, but samples unscaled.
+/// Kernel codes use patches scaled to length 1, but samples unscaled; SIFT has its own length.
 bool unit_norm_for(const PipelineOptions& settled, const ImageShape& shape) {
   const BasisMethod& method = basis_method(settled.method);
+  if (!shape.is_sample() && descriptor_of(settled) == DescriptorKind::kSift) return false;
   if (method.joint) return settled.encoder.kind == EncoderKind::kKernel && !shape.is_sample();
   return shape.is_sample() ? method.sample_unit_norm.value_or(method.unit_norm) : method.unit_norm;
 }
@@ -65,10 +66,52 @@ double sparsity_of(const PipelineOptions& options) {
   return options.basis.sparsity.value_or(basis_method(options.method).sparsity);
 }
 
+namespace {
+
+/// The method that makes features of images: of two layers the first.
+const BasisMethod& feature_method(const PipelineOptions& options) {
+  return basis_method(is_layered(options) ? *options.dictionary.features : options.method);
+}
+
+}  // namespace
+
+DescriptorKind descriptor_of(const PipelineOptions& options) {
+  if (options.descriptor.kind) return *options.descriptor.kind;
+  return options.method == kAutoMethod ? DescriptorKind::kPixels
+                                       : feature_method(options).descriptor;
+}
+
+Index stride_of(const PipelineOptions& options) {
+  const bool sift = descriptor_of(options) == DescriptorKind::kSift;
+  return options.descriptor.stride.value_or(sift ? kSiftStride : 1);
+}
+
+Index patches_of(const PipelineOptions& options) {
+  return options.descriptor.patches.value_or(feature_method(options).patches);
+}
+
+PoolLevels pool_levels_of(const PipelineOptions& options) {
+  if (options.pooling.levels) return *options.pooling.levels;
+  return PoolLevels::from_text(feature_method(options).pool);
+}
+
+PoolFunction pool_function_of(const PipelineOptions& options) {
+  if (options.pooling.function) return *options.pooling.function;
+  return from_words<PoolFunction>(feature_method(options).pool_function, "pool-function");
+}
+
+FeatureScaling feature_scaling_of(const PipelineOptions& options) {
+  if (options.classifier.scaling) return *options.classifier.scaling;
+  return from_words<FeatureScaling>(feature_method(options).feature_scaling, "feature-scaling");
+}
+
 WhiteningMethod whitening_of(const PipelineOptions& options, const ImageShape& shape) {
   if (options.whitening.method) return *options.whitening.method;
   const BasisMethod& method = basis_method(options.method);
   if (is_matlab_rica(options) && method.whitening != "kpca") return WhiteningMethod::kNone;
+  // SIFT is normalised already; methods that separate sources need whitened input all the same.
+  const bool sift = !shape.is_sample() && descriptor_of(options) == DescriptorKind::kSift;
+  if (sift && method.purpose != Purpose::kSources) return WhiteningMethod::kNone;
   const bool own = shape.is_sample() && !method.sample_whitening.empty();
   return from_words<WhiteningMethod>(own ? method.sample_whitening : method.whitening, "whitening");
 }
@@ -111,8 +154,7 @@ namespace {
 void choose_features(PipelineOptions& settled) {
   if (settled.dictionary.features) return;
   settled.dictionary.features = "kmeans-hard";
-  if (settled.pooling.levels.levels == PoolLevels{}.levels)
-    settled.pooling.levels = PoolLevels::from_text("1x1,2x2,4x4");
+  if (!settled.pooling.levels) settled.pooling.levels = PoolLevels::from_text("1x1,2x2,4x4");
 }
 
 /// Both layers of a dictionary on images.
@@ -123,8 +165,7 @@ PipelineOptions resolved_layers(PipelineOptions settled, const DataFacts& facts)
           "features must be a method that learns no classifier of its own, got '{}'",
           features.name);
   if (!settled.dictionary.words)
-    settled.dictionary.words =
-        std::clamp<Index>(settled.descriptor.patches / kPatchesPerWord, 1, kWords);
+    settled.dictionary.words = std::clamp<Index>(patches_of(settled) / kPatchesPerWord, 1, kWords);
   const BasisMethod& method = basis_method(settled.method);
   if (!settled.encoder.nonzeros) settled.encoder.nonzeros = nonzeros_for(method, 0);
   if (!settled.basis.iterations) settled.basis.iterations = method.iterations;
@@ -138,6 +179,21 @@ void require_single_layer(const PipelineOptions& settled) {
   require(settled.encoder.kind.value_or(EncoderKind::kSignedOmp) == EncoderKind::kSignedOmp,
           "options", "{} classifies codes by signed-omp, got encoder '{}'; leave encoder auto",
           settled.method, name_of(*settled.encoder.kind));
+}
+
+/// Descriptors, pooling and scaling, as the method has them.
+void settle_features(const DataFacts& facts, PipelineOptions& settled) {
+  const bool sample = facts.shape.is_sample();
+  settled.descriptor.kind = sample ? DescriptorKind::kPixels : descriptor_of(settled);
+  settled.descriptor.stride = stride_of(settled);
+  settled.descriptor.patches = patches_of(settled);
+  settled.pooling.levels = pool_levels_of(settled);
+  settled.pooling.function = pool_function_of(settled);
+  settled.classifier.scaling = feature_scaling_of(settled);
+  if (!sample) return;
+  settled.descriptor.receptive_field = 1;
+  settled.descriptor.stride = 1;
+  settled.pooling.levels = PoolLevels{{{1, 1}}};
 }
 
 }  // namespace
@@ -172,15 +228,13 @@ PipelineOptions resolved(const PipelineOptions& options, const DataFacts& facts)
     const double share = method.whitening_share * static_cast<double>(*settled.basis.components);
     settled.whitening.components = std::max<Index>(1, static_cast<Index>(share));
   }
-  if (!settled.descriptor.contrast) settled.descriptor.contrast = !shape.is_sample();
+  if (!settled.descriptor.contrast)
+    settled.descriptor.contrast =
+        !shape.is_sample() && descriptor_of(settled) == DescriptorKind::kPixels;
   if (!settled.encoder.nonzeros)
     settled.encoder.nonzeros =
         nonzeros_for(method, descriptors_to_learn_from(shape, settled)->dimensions());
-  if (shape.is_sample()) {
-    settled.descriptor.receptive_field = 1;
-    settled.descriptor.stride = 1;
-    settled.pooling.levels = {{{1, 1}}};
-  }
+  settle_features(facts, settled);
   if (!settled.pooling.power) settled.pooling.power = method.joint ? kJointPower : 1.0;
   if (!settled.basis.rate)
     settled.basis.rate = method.joint ? JointOptions{}.rate : BasisOptions{}.rate;

@@ -61,6 +61,7 @@ Index dictionary_atoms(const DataFacts& facts) {
 }
 
 Index wanted_atoms(const BasisMethod& method, const DataFacts& facts) {
+  if (method.components > 0 && !facts.shape.is_sample()) return method.components;
   if (method.name == "kica") return kKernelIcaAtoms;
   if (method.classifies) return dictionary_atoms(facts);
   if (method.costly_atoms) return kCostlyAtoms;

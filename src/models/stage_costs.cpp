@@ -9,6 +9,7 @@
 #include "classify/feature_projection.hpp"
 #include "krica/clustering/kmeans.hpp"
 #include "models/layers.hpp"
+#include "models/method_defaults.hpp"
 #include "models/parts.hpp"
 #include "models/rules.hpp"
 
@@ -213,6 +214,13 @@ Cost code_cost(const TrainingSizes& s) {
                s.atoms);
 }
 
+/// The gradients of an image, and SIFT descriptors at some positions.
+Cost sift_cost(const TrainingSizes& s, double positions) {
+  constexpr double kPerPixel = 12;
+  constexpr double kPerPosition = 2500;
+  return s.sift ? loops(kPerPixel * s.filled * s.pixels + kPerPosition * positions) : Cost{};
+}
+
 /// One evaluation of the squared hinge loss on `rows` × `width` values, and the change of
 /// variables.
 Cost hinge_cost(double rows, double width, double metric_width, double classes) {
@@ -243,8 +251,11 @@ TrainingSizes::TrainingSizes(const DataFacts& facts, const PipelineOptions& sett
   const bool doubled = settled.encoder.kind == EncoderKind::kSoftThreshold;
   images = as_double(facts.size);
   values = as_double(shape.values());
-  positions = as_double(descriptors->positions(shape).count());
-  patches = as_double(settled.descriptor.patches);
+  filled = facts.filled;
+  pixels = as_double(shape.pixels());
+  sift = !shape.is_sample() && descriptor_of(settled) == DescriptorKind::kSift;
+  positions = std::max(1.0, filled * as_double(descriptors->positions(shape).count()));
+  patches = as_double(patches_of(settled));
   if (shape.is_sample()) patches = std::min(patches, images);
   inputs = as_double(descriptors->dimensions());
   const bool kernel_pca = settled.whitening.method == WhiteningMethod::kKernelPca;
@@ -258,7 +269,7 @@ TrainingSizes::TrainingSizes(const DataFacts& facts, const PipelineOptions& sett
   nonzeros = as_double(encoder_of(options).nonzeros);
   features = method.learn == nullptr
                  ? values
-                 : as_double(settled.pooling.levels.cells()) * atoms * (doubled ? 2 : 1);
+                 : as_double(pool_levels_of(settled).cells()) * atoms * (doubled ? 2 : 1);
   classes = as_double(facts.classes);
   if (!is_layered(settled)) return;
   dictionary_atoms = as_double(settled.basis.components.value_or(0));
@@ -272,11 +283,12 @@ double TrainingSizes::projected_samples() const {
   return std::min(images, as_double(FeatureProjection::kMostSamples));
 }
 
-Cost fingerprint_cost(const TrainingSizes& s) { return loops(14 * s.images * s.values); }
+Cost fingerprint_cost(const TrainingSizes& s) { return loops(14 * s.images * s.filled * s.values); }
 
 /// Positions are drawn and sorted on one thread.
 Cost sampling_cost(const TrainingSizes& s) {
-  return serial_loops(s.patches * (370 + 10 * s.inputs));
+  if (!s.sift) return serial_loops(s.patches * (370 + 10 * s.inputs));
+  return serial_loops(s.patches * 370) + sift_cost(s, s.patches / s.images) * s.images;
 }
 
 Cost whitening_cost(const TrainingSizes& s) {
@@ -305,7 +317,7 @@ Cost basis_cost(const TrainingSizes& s) {
   if (name == "kmeans-triangle" || name == "kmeans-hard")
     return kmeans_cost(s.patches, s.outputs, s.atoms);
   if (name == "omp-1") return spherical_kmeans_cost(s);
-  if (name == "sparse-coding") return start_cost(s) + sparse_coding_cost(s);
+  if (learns_as(s.method, "sparse-coding")) return start_cost(s) + sparse_coding_cost(s);
   const auto iterations = as_double(s.options.basis.iterations.value_or(0));
   if (name == "ksvd")
     return start_cost(s) + ksvd_cost(s.patches, s.outputs, s.atoms, s.nonzeros, iterations);
@@ -360,7 +372,7 @@ Cost joint_cost(const TrainingSizes& s) {
 
 Cost encoding_cost(const TrainingSizes& s) {
   if (s.method.learn == nullptr) return loops(s.values);
-  return (preprocessing_cost(s) + code_cost(s)) * s.positions;
+  return (preprocessing_cost(s) + code_cost(s)) * s.positions + sift_cost(s, s.positions);
 }
 
 /// With fewer samples than features the problem is solved in the samples' span (SampleSpan), whose

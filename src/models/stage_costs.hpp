@@ -5,12 +5,19 @@
 // (docs/performance.md).
 #pragma once
 
+#include <string_view>
+
 #include "krica/bases/basis.hpp"
 #include "krica/models/options.hpp"
 #include "models/data_facts.hpp"
 #include "runtime/machine_speed.hpp"
 
 namespace krica {
+
+/// Whether a method learns its atoms as the named one does.
+inline bool learns_as(const BasisMethod& method, std::string_view name) {
+  return method.learn == basis_method(name).learn;
+}
 
 /// Operations, as MachineSpeed counts them.
 struct Cost {
@@ -31,7 +38,10 @@ struct TrainingSizes {
   PipelineOptions options;    ///< of the features, if a dictionary codes them (layers.hpp)
   const BasisMethod& method;  ///< of the features
   double images;
-  double values;     ///< of an image
+  double values;     ///< of an image; if sizes differ, of the box that holds each
+  double filled;     ///< of that box, on average
+  double pixels;     ///< of an image, in that box
+  bool sift;         ///< describes patches by SIFT
   double positions;  ///< patches encoded per image
   double patches;    ///< to learn the basis from
   double inputs;     ///< values of a patch

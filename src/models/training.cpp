@@ -11,6 +11,7 @@
 #include "models/joint_stage.hpp"
 #include "models/layers.hpp"
 #include "models/memory_plan.hpp"
+#include "models/method_defaults.hpp"
 #include "models/model_limits.hpp"
 #include "models/model_parts.hpp"
 #include "models/parts.hpp"
@@ -133,6 +134,24 @@ void check_images(const ImageSet& images, bool classifier) {
           images.classes());
 }
 
+/// Images of different sizes need descriptors that allow it, and every image room for one.
+void check_sizes(const ImageSet& images, const PipelineOptions& settled) {
+  const BasisMethod& method = basis_method(settled.method);
+  if (method.learn == nullptr || images.shape().is_sample() ||
+      descriptor_of(settled) != DescriptorKind::kSift) {
+    return require(!images.varied(), "train",
+                   "the images differ in size, but {} needs one size; --image-size-rule square, "
+                   "shorter or longer (image_size_rule) makes them one, or --descriptor sift takes "
+                   "them as they are",
+                   method.learn == nullptr ? settled.method : "a patch of pixels");
+  }
+  require(!images.varied() || !method.joint, "train",
+          "the images differ in size, but {} needs one size; --image-size-rule square, shorter or "
+          "longer (image_size_rule) makes them one",
+          settled.method);
+  check_room(images, *descriptors_to_learn_from(images.shape(), settled));
+}
+
 }  // namespace
 
 std::vector<StageTime> summed(const std::vector<StageTime>& stages) {
@@ -158,6 +177,7 @@ Model train(const Context& caller, const ImageSet& images, const TrainingJob& jo
   const TrainingJob settled = settled_job(job, images);
   check_images(images, job.classifier);
   const PipelineOptions layer = layer_of(settled.options);
+  check_sizes(images, layer);
   const bool learns = basis_method(layer.method).learn != nullptr;
   check_model_size(images.shape(), layer, learns ? layer.basis.components.value_or(1) : 0);
   const Context context = planned(caller, facts_of(images, job.classifier), settled.options);

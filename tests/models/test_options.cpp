@@ -99,7 +99,7 @@ TEST(Options, SamplesAreTheirOwnPatches) {
   const PipelineOptions settled = resolved(options, {{1, 1, 20}});
   EXPECT_EQ(settled.descriptor.receptive_field, 1);
   EXPECT_EQ(settled.descriptor.stride, 1);
-  EXPECT_EQ(settled.pooling.levels.text(), "1x1");
+  EXPECT_EQ(settled.pooling.levels->text(), "1x1");
   EXPECT_FALSE(*settled.descriptor.contrast);
   EXPECT_TRUE(*resolved(options, {{28, 28, 1}}).descriptor.contrast);
   options.descriptor.contrast = true;
@@ -142,10 +142,11 @@ TEST(Options, ChoicesAreThoseThatAreKnown) {
       EXPECT_EQ(choices.size(), static_cast<std::size_t>(commas + 1)) << refusal;
     }
   });
-  EXPECT_EQ(with_choices, (std::set<std::string>{
-                              "method", "kernel", "encoder", "whitening", "init", "convention",
-                              "pooling-groups", "landmark-choice", "loss", "rica-contrast",
-                              "solver", "discrimination-reading", "pool-function", "features"}));
+  EXPECT_EQ(with_choices,
+            (std::set<std::string>{"method", "kernel", "encoder", "whitening", "init", "convention",
+                                   "pooling-groups", "landmark-choice", "loss", "rica-contrast",
+                                   "solver", "discrimination-reading", "pool-function", "features",
+                                   "descriptor", "feature-scaling"}));
 }
 
 TEST(Options, BadValuesAreRefusedByName) {
@@ -164,14 +165,14 @@ TEST(Options, BadValuesAreRefusedByName) {
   refused([](auto&) { PoolLevels::from_text("2by2"); }, "2by2");
   refused([](auto&) { PoolLevels::from_text("0x2"); }, "0x2");
   refused([](auto&) { PoolLevels::from_text("2x2,"); }, "2x2,");
-  refused([](auto& o) { o.pooling.levels = {{{2, 2}, {2, 2}}}; }, "twice");
+  refused([](auto& o) { o.pooling.levels = PoolLevels{{{2, 2}, {2, 2}}}; }, "twice");
   refused(
       [](auto& o) {
         o.method = "max-margin-krica";
         o.pooling.function = PoolFunction::kMax;
       },
       "use pool-function sum or mean");
-  refused([](auto& o) { o.pooling.levels = {{{0, 2}}}; }, "pool");
+  refused([](auto& o) { o.pooling.levels = PoolLevels{{{0, 2}}}; }, "pool");
   refused([](auto& o) { o.kernel.gamma = -1; }, "gamma");
   refused([](auto& o) { o.classifier.C = 0; }, "svm-c");
   refused([](auto& o) { o.basis.components = 16, o.basis.groups = AtomGroups::of_size(7); }, "7");

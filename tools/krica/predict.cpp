@@ -45,14 +45,14 @@ fs::path numbered(const fs::path& path, Index number, Index of) {
 /// Draws an explanation of the best class of item `i` in a round.
 void explain(const Model& model, const ImageSet& images, Index i, const fs::path& path,
              Prediction& prediction) {
-  std::vector<float> image(static_cast<std::size_t>(model.shape().values()));
+  std::vector<float> image(static_cast<std::size_t>(images.shape().values()));
   images.read(i, 1, image.data());
   const Prediction::Choice& best = prediction.choices.front();
   const std::string title = model.has_probabilities()
                                 ? fmt::format("{}: {:.1f} %{}", best.name, 100 * best.probability,
                                               prediction.unsure ? " (unsure)" : "")
                                 : fmt::format("{}: score {:.3f}", best.name, best.score);
-  write_png(path, draw_explanation(model, image.data(), best.label, title));
+  write_png(path, draw_explanation(model, image.data(), images.shape_of(i), best.label, title));
   prediction.explanation = path.string();
 }
 

@@ -14,6 +14,7 @@
 #include "krica/kernels/kernel.hpp"
 #include "krica/objectives/rica.hpp"
 #include "krica/objectives/terms.hpp"
+#include "krica/patches/descriptor.hpp"
 #include "krica/runtime/library.hpp"
 #include "krica/solvers/adam.hpp"
 
@@ -146,6 +147,13 @@ struct BasisMethod {
   /// A dictionary with a linear classifier of its codes: for images, of the pooled features of
   /// another method (option features).
   bool classifies = false;
+  /// Defaults of options that most methods share.
+  DescriptorKind descriptor = DescriptorKind::kPixels;
+  Index components = 0;  ///< 0: by the data
+  Index patches = 400000;
+  std::string_view pool = "2x2";
+  std::string_view pool_function = "sum";
+  std::string_view feature_scaling = "standardise";
 };
 
 /// All methods, in the order in which help lists them.

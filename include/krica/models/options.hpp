@@ -13,6 +13,7 @@
 #include "krica/features/encoder.hpp"
 #include "krica/features/pooling.hpp"
 #include "krica/kernels/kernel.hpp"
+#include "krica/patches/descriptor.hpp"
 #include "krica/patches/whitening.hpp"
 #include "krica/runtime/library.hpp"
 #include "krica/runtime/words.hpp"
@@ -24,9 +25,10 @@ constexpr std::string_view kAutoMethod = "auto";
 
 /// The patches that describe an image, and their preprocessing.
 struct DescriptorOptions {
+  Auto<DescriptorKind> kind = {};
   Auto<Index> receptive_field = {};
-  Index stride = 1;
-  Index patches = 400000;
+  Auto<Index> stride = {};
+  Auto<Index> patches = {};
   Auto<bool> contrast = {};
   Auto<double> contrast_epsilon = {};
   Auto<bool> unit_norm = {};
@@ -85,8 +87,8 @@ struct BasisChoice {
 };
 
 struct PoolingChoice {
-  PoolLevels levels = {};
-  PoolFunction function = PoolFunction::kSum;
+  Auto<PoolLevels> levels = {};
+  Auto<PoolFunction> function = {};
   bool overlap = false;
   Auto<double> power = {};
 };
@@ -112,7 +114,16 @@ struct MaxMarginChoice {
   Auto<bool> refit = {};
 };
 
+/// What is done to features before the classifier.
+enum class FeatureScaling {
+  kStandardise,  ///< "standardise": each feature by its mean and deviation over the training images
+  kL2,           ///< "l2": all features of an image to length 1
+  kNone,
+};
+KRICA_EXPORT std::string_view name_of(FeatureScaling scaling);
+
 struct ClassifierChoice {
+  Auto<FeatureScaling> scaling = {};
   Auto<double> C = {};
   bool balanced = false;
   bool test_flips = false;
