@@ -134,7 +134,8 @@ void visit_solver_options(Options& o, Visitor& visit) {
         "lbfgs");
   visit("iterations", o.basis.iterations,
         "maximum iterations of L-BFGS, the fixed point, ica, kica, omp-1 and the dictionary "
-        "methods; auto is 100 for images, 1000 for samples, 50 for dictionaries");
+        "methods; auto is 100 for images, 1000 for samples, 30 for ksvd and 50 for the other "
+        "dictionaries");
   visit("epochs", o.basis.epochs,
         "maximum epochs of Adam; auto is 10, for max-margin-krica 12 or more");
   visit("batch", o.basis.batch,

@@ -23,6 +23,10 @@ EncoderKind encoder_named(std::string_view name) {
   return from_words<EncoderKind>(name, "encoder");
 }
 
+std::string_view method_encoder(const PipelineOptions& options) {
+  return basis_method(options.method).encoder;
+}
+
 /// Whether the options imply kernel codes for max-margin training without naming them.
 bool asks_for_kernel(const PipelineOptions& options) {
   return options.kernel.gamma || options.max_margin.reconstruction > 0 ||
@@ -140,7 +144,9 @@ bool has_effect(const PipelineOptions& settled, std::string_view option) {
   if (option == "degree") return uses_kernel(settled) && kernel == KernelKind::kPolynomial;
   if (option == "kernel-scale") return uses_kernel(settled) && scaled;
   if (option == "threshold") return settled.encoder.kind == EncoderKind::kSoftThreshold;
-  if (option == "nonzeros") return is_omp(*settled.encoder.kind);
+  if (option == "nonzeros")
+    return is_omp(*settled.encoder.kind) || is_omp(encoder_named(method_encoder(settled)));
+  if (option == "consistency" || option == "lc-version") return settled.method == "lc-ksvd";
   if (option == "contrast-epsilon") return settled.descriptor.contrast == true;
   if (option == "whitening-epsilon") return settled.whitening.method != WhiteningMethod::kNone;
   if (option == "whitening-gamma") return settled.whitening.method == WhiteningMethod::kKernelPca;
