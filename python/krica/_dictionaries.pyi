@@ -7,7 +7,6 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import ClassifierMixin
-from typing_extensions import Self
 
 from ._sample_base import InvertibleMixin, SampleEstimator
 
@@ -27,7 +26,7 @@ class SparseCoding(InvertibleMixin, SampleEstimator):
         unit_norm: bool | Literal["auto"] = ...,
         init: str | ArrayLike | Literal["auto"] = ...,
         iterations: int | Literal["auto"] = ...,
-        patches: int = ...,
+        patches: int | Literal["auto"] = ...,
         random_state: int | np.random.RandomState | None = ...,
         n_jobs: int | None = ...,
         memory: int | str = ...,
@@ -54,7 +53,7 @@ class KSVD(InvertibleMixin, SampleEstimator):
         unit_norm: bool | Literal["auto"] = ...,
         init: str | ArrayLike | Literal["auto"] = ...,
         iterations: int | Literal["auto"] = ...,
-        patches: int = ...,
+        patches: int | Literal["auto"] = ...,
         random_state: int | np.random.RandomState | None = ...,
         n_jobs: int | None = ...,
         memory: int | str = ...,
@@ -81,7 +80,7 @@ class LCKSVD(ClassifierMixin, SampleEstimator):
         whitening_components: int = ...,
         unit_norm: bool | Literal["auto"] = ...,
         iterations: int | Literal["auto"] = ...,
-        patches: int = ...,
+        patches: int | Literal["auto"] = ...,
         random_state: int | np.random.RandomState | None = ...,
         n_jobs: int | None = ...,
         memory: int | str = ...,
@@ -93,7 +92,6 @@ class LCKSVD(ClassifierMixin, SampleEstimator):
     ) -> None: ...
     classes_: NDArray[Any]
     atom_class_: NDArray[np.int64]
-    def fit(self, X: ArrayLike, y: ArrayLike) -> Self: ...
     def decision_function(self, X: ArrayLike) -> NDArray[np.float32]: ...
     def predict(self, X: ArrayLike) -> NDArray[Any]: ...
     def predict_proba(self, X: ArrayLike) -> NDArray[np.float32]: ...

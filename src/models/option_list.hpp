@@ -177,7 +177,7 @@ template <class Options, class Visitor>
 void visit_dictionary_options(Options& o, Visitor& visit) {
   visit("features", o.dictionary.features,
         "d-ksvd and lc-ksvd on images: the method whose pooled features the dictionary codes; auto "
-        "is kmeans-hard with a pyramid of 1x1,2x2,4x4");
+        "is kmeans-hard with a pyramid of 1x1,2x2,4x4, of SIFT for images of 64 pixels or more");
   visit("words", o.dictionary.words,
         "d-ksvd and lc-ksvd on images: number of atoms of that method; auto is 1024");
   visit("feature-components", o.dictionary.feature_components,

@@ -156,16 +156,8 @@ bool has_effect(const PipelineOptions& settled, std::string_view option) {
 
 namespace {
 
-/// The features that d-ksvd and lc-ksvd code for images, unless they are given.
-void choose_features(PipelineOptions& settled) {
-  if (settled.dictionary.features) return;
-  settled.dictionary.features = "kmeans-hard";
-  if (!settled.pooling.levels) settled.pooling.levels = PoolLevels::from_text("1x1,2x2,4x4");
-}
-
 /// Both layers of a dictionary on images.
 PipelineOptions resolved_layers(PipelineOptions settled, const DataFacts& facts) {
-  choose_features(settled);
   const BasisMethod& features = basis_method(*settled.dictionary.features);
   require(!features.joint && !features.classifies, "options",
           "features must be a method that learns no classifier of its own, got '{}'",
