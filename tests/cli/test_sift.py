@@ -58,14 +58,14 @@ def test_predicts_files_folders_and_sets(krica, photos):
     model = photos / "m.krica"
     assert krica.json("evaluate", model, photos / "photos")["accuracy"] > 0.9
     folder = krica.json("predict", model, photos / "photos" / "test" / "lying")
-    assert folder["count"] == 8 and sum(item["choices"][0]["class"] == "lying" for item in folder["images"]) >= 7
+    assert folder["count"] == 8 and sum(item["predictions"][0]["class"] == "lying" for item in folder["images"]) >= 7
     random = np.random.default_rng(5)
     write_pgm(krica.directory / "large.pgm", np.clip(grating("standing", (400, 700), random), 0, 255))
     write_pgm(krica.directory / "small.pgm", np.clip(grating("standing", (16, 16), random), 0, 255))
     both = krica.json("predict", model, "large.pgm", "small.pgm")
     assert both["count"] == 2
     alone = krica.json("predict", model, "small.pgm")
-    assert alone["images"][0]["choices"] == both["images"][1]["choices"]
+    assert alone["images"][0]["predictions"] == both["images"][1]["predictions"]
     krica("predict", model, "large.pgm", "--explain", "why.png")
     assert (krica.directory / "why.png").read_bytes().startswith(b"\x89PNG")
 
@@ -94,9 +94,9 @@ def test_too_small_images_are_named(krica, photos):
 def test_others_need_one_size(krica, photos):
     data = photos / "photos"
     within = ["--image-size-rule", "within", "--quiet"]
-    said = krica("train", data, "-o", "x.krica", "--method", "omp-1", *within, code=2)
+    said = krica("train", data, "-o", "x.krica", "--method", "omp-1", *within, code=3)
     assert "differ in size" in said and "--descriptor sift" in said
-    said = krica("data", "convert", data, "out", "--to", "npy", "--image-size-rule", "within", code=2)
+    said = krica("data", "convert", data, "out", "--to", "npy", "--image-size-rule", "within", code=3)
     assert "differ in size" in said
     krica("data", "convert", data, "out", "--to", "folder", "--image-size-rule", "within")
     assert krica.json("evaluate", photos / "m.krica", "out") == krica.json("evaluate", photos / "m.krica", data)
