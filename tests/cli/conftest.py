@@ -83,6 +83,7 @@ SMALL = ["--components", "32", "--patches", "2000", "--images", "400", "--iterat
 
 
 METHODS = [
+    "sparse-coding", "scspm", "ksvd", "d-ksvd", "lc-ksvd",
     "krica", "max-margin-krica", "d-krica", "random-patches", "rica", "drica", "d-rica", "ica", "kica", "kpca-rica", "ksr",
     "kmeans-triangle", "omp-1", "kmeans-hard", "sparse-filtering", "sparse-autoencoder", "sparse-rbm", "raw-pixels",
 ]  # fmt: skip
