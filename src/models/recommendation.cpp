@@ -66,6 +66,7 @@ class Chooser {
 
   void choose_field() {
     PipelineOptions& options = result_.options;
+    if (facts_.shape.is_sample()) options.descriptor.kind = DescriptorKind::kPixels;
     if (options.descriptor.receptive_field) return;
     const Index side = std::min(facts_.shape.height, facts_.shape.width);
     options.descriptor.receptive_field = std::clamp<Index>(
