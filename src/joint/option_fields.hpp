@@ -10,7 +10,7 @@ namespace krica {
 
 template <OptionsOf<EncoderOptions> Options, class Visit>
 void each_field(Options& options, Visit visit) {
-  auto& [kind, kernel, threshold, lasso_sparsity] = options;
+  auto& [kind, kernel, threshold, lasso_sparsity, neighbours, tangents, tangent_scale] = options;
   auto& [kernel_kind, gamma, degree, scale] = kernel;
   visit("encoder", kind, kAny);
   visit("kernel", kernel_kind, kAny);
@@ -19,6 +19,9 @@ void each_field(Options& options, Visit visit) {
   visit("scale", scale, kAny);
   visit("threshold", threshold, kAny);
   visit("lasso_sparsity", lasso_sparsity, kAny);
+  visit("neighbours", neighbours, kAny);
+  visit("tangents", tangents, kAny);
+  visit("tangent_scale", tangent_scale, kAny);
 }
 
 template <OptionsOf<FeatureOptions> Options, class Visit>

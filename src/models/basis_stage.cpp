@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "features/tangents.hpp"
 #include "krica/bases/basis.hpp"
 #include "models/model_parts.hpp"
 #include "models/parts.hpp"
@@ -73,10 +74,23 @@ PreparedPatches prepare_patches(TrainingRun& run, const ImageSet& input) {
   });
 }
 
-LearnedBasis with_atoms(PreparedPatches prepared, const Basis& basis) {
+/// The tangents of the atoms, if the encoder has any; determines their scale if it is open.
+Matrix<float> tangents_of(TrainingRun& run, const Basis& basis, PreparedPatches& prepared) {
+  EncoderChoice& encoder = prepared.options.encoder;
+  if (encoder.kind != EncoderKind::kTangents) return {};
+  return timed(run.report, "tangents", [&] {
+    LocalTangents tangents = learn_tangents(run.context, std::as_const(prepared.patches).view(),
+                                            basis.atoms, *encoder.neighbours, *encoder.tangents);
+    if (!encoder.tangent_scale) encoder.tangent_scale = tangents.scale;
+    return std::move(tangents.directions);
+  });
+}
+
+LearnedBasis with_atoms(TrainingRun& run, PreparedPatches prepared, const Basis& basis) {
+  const Matrix<float> tangents = tangents_of(run, basis, prepared);
   return {prepared.options,
           std::move(prepared.preprocessing),
-          Encoder(encoder_of(prepared.options), basis.atoms, basis.bias),
+          Encoder(encoder_of(prepared.options), basis.atoms, basis.bias, tangents),
           std::string(name_of(basis.status)),
           basis.history,
           {basis.atom_class.begin(), basis.atom_class.end()}};
@@ -100,7 +114,7 @@ LearnedBasis learn_atoms(TrainingRun& run, PreparedPatches prepared) {
       timed(run.report, "basis", [&] { return method.learn(run.context, request); });
   require(job.stream == nullptr || job.stream->begun(), "train",
           "{} has no solver that learns from one part of the data after another", method.name);
-  return with_atoms(std::move(prepared), basis);
+  return with_atoms(run, std::move(prepared), basis);
 }
 
 LearnedBasis basis_of_start(const TrainingJob& job) {

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "features/tangents.hpp"
+#include "models/parts.hpp"
 #include "models/rules.hpp"
 #include "models/stage_costs.hpp"
 #include "objectives/samples.hpp"
@@ -93,6 +95,12 @@ double objective_memory(const TrainingSizes& s, int threads) {
   return bytes + (keeps_codes ? 32 * s.patches * std::min(K, kUsualCode) : 0);
 }
 
+double local_memory(const TrainingSizes& s, int threads) {
+  const EncoderOptions encoder = encoder_of(s.options);
+  if (encoder.kind != EncoderKind::kTangents) return 0;
+  return tangents_memory(s.patches, s.atoms, s.outputs, as_double(encoder.neighbours), threads);
+}
+
 double basis_memory(const TrainingSizes& s, int threads) {
   const double clustering = kmeans_memory(s, s.atoms, s.outputs, threads);
   if (s.method.name == "ica" || s.method.name == "kica") {
@@ -102,11 +110,15 @@ double basis_memory(const TrainingSizes& s, int threads) {
   return solves ? std::max(clustering, objective_memory(s, threads)) : clustering;
 }
 
-/// Pixels and codes of the images that threads are at.
+/// Pixels and codes of the images that threads are at, and the atoms' tangents.
 double feature_memory(const TrainingSizes& s, int threads) {
   constexpr double kImages = 4;
   constexpr double kPositions = 128;
-  return threads * kFloat * (kImages * s.values + kPositions * (2 * s.inputs + 3 * s.atoms));
+  const EncoderOptions encoder = encoder_of(s.options);
+  const bool tangents = encoder.kind == EncoderKind::kTangents;
+  const double d = tangents ? as_double(encoder.tangents) : 0;
+  return threads * kFloat * (kImages * s.values + kPositions * (2 * s.inputs + (3 + d) * s.atoms)) +
+         2 * kFloat * d * s.atoms * s.outputs;
 }
 
 /// Either the Gram matrix of the samples and its factor, or that of the features, in blocks.
@@ -148,6 +160,7 @@ WorkingMemory working_memory(int threads, const DataFacts& facts, const Pipeline
         s.landmarks > 0 ? fmt::format("a kernel PCA with {} landmarks", s.landmarks)
                         : fmt::format("whitening patches of {} values", s.inputs));
     add(basis_memory(s, threads), atoms);
+    add(local_memory(s, threads), fmt::format("the tangents of {} atoms", s.atoms));
     add(feature_memory(s, threads), "encoding");
   }
   if (s.method.joint) add(joint_memory(s, threads), atoms);

@@ -18,6 +18,8 @@ constexpr double kPatchContrast = PreprocessingOptions{}.contrast_epsilon;
 constexpr double kSampleContrast = 0.01;  ///< of the mean variance of a row
 constexpr Index kSampleIterations = 1000;
 constexpr double kJointPower = 0.5;
+constexpr Index kNeighbours = EncoderOptions{}.neighbours;
+constexpr Index kTangents = 8;               ///< per atom
 constexpr double kClassifierRate = 1.0 / 3;  ///< the classifier learns more slowly than the basis
 
 double sparsity_of(const PipelineOptions& options);

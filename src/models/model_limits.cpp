@@ -31,12 +31,13 @@ void check_model_size(const ImageShape& shape, const PipelineOptions& options, I
   }
   const PoolLevels& levels = options.pooling.levels;
   levels.validate();
-  const EncoderKind encoder = encoder_of(options).kind;
+  const EncoderOptions encoder = encoder_of(options);
+  encoder.validate();
   const Index channels = channels_of(encoder, std::min(atoms, kMostFeatures));
   require(product_within(levels.cells(), channels, kMostFeatures), kName,
           "{} atoms in a grid of {} make more than {} features", atoms, levels.text(),
           kMostFeatures);
-  require(encoder != EncoderKind::kLasso || atoms <= kMostLassoAtoms, kName,
+  require(encoder.kind != EncoderKind::kLasso || atoms <= kMostLassoAtoms, kName,
           "the lasso allows at most {} atoms, got {}", kMostLassoAtoms, atoms);
 }
 

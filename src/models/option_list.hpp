@@ -41,10 +41,18 @@ void visit_feature_options(Options& o, Visitor& visit) {
   visit("kernel-scale", o.kernel.scale,
         "scale b of the inverse-distance and histogram-intersection kernels");
   visit("encoder", o.encoder.kind,
-        "kernel, abs, linear, triangle, hard, soft-threshold, soft-abs, sigmoid or lasso; auto is "
-        "the method's own, and linear for rica, ica and kica on samples without a classifier; "
+        "kernel, abs, linear, triangle, hard, soft-threshold, soft-abs, sigmoid, lasso, llc or "
+        "tangents; auto is the method's own, and linear for rica, ica and kica on samples without "
+        "a classifier; "
         "max-margin-krica: kernel for samples and if kernel, gamma or reconstruction is given");
   visit("threshold", o.encoder.threshold, "threshold of the soft-threshold encoder");
+  visit("neighbours", o.encoder.neighbours,
+        "nearest atoms that make up a code of the llc or tangents encoder; auto is 5");
+  visit("tangents", o.encoder.tangents,
+        "directions per atom of the tangents encoder, each of which is a channel; auto is 8");
+  visit("tangent-scale", o.encoder.tangent_scale,
+        "factor of the weights in the code of the tangents encoder; auto makes them as large as "
+        "the coordinates along the tangents");
   visit("unit-norm", o.descriptor.unit_norm,
         "scale preprocessed patches to length 1; auto is the method's own, for samples no");
 }

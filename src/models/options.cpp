@@ -108,6 +108,9 @@ void PipelineOptions::validate() const {
   require(images >= 0, "options", "images must be >= 0 (0 for all), got {}", images);
   require_above("svm-c", classifier.C);
   require_above("gamma", kernel.gamma);
+  require_at_least("neighbours", encoder.neighbours, 1);
+  require_at_least("tangents", encoder.tangents, 1);
+  require_above("tangent-scale", encoder.tangent_scale);
   require_basis(*this);
   if (chosen.joint) joint_of(*this).validate();
   features_of(*this).validate();

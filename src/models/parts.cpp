@@ -18,7 +18,10 @@ EncoderOptions encoder_of(const PipelineOptions& options) {
   return {.kind = options.encoder.kind.value_or(EncoderKind::kKernel),
           .kernel = kernel_of(options),
           .threshold = options.encoder.threshold,
-          .sparsity = sparsity_of(options)};
+          .sparsity = sparsity_of(options),
+          .neighbours = options.encoder.neighbours.value_or(kNeighbours),
+          .tangents = options.encoder.tangents.value_or(kTangents),
+          .tangent_scale = options.encoder.tangent_scale.value_or(1.0)};
 }
 
 FeatureOptions features_of(const PipelineOptions& options) {

@@ -11,6 +11,7 @@
 #include "models/recommendation.hpp"
 #include "models/rica_checks.hpp"
 #include "models/rules.hpp"
+#include "runtime/check.hpp"
 
 namespace krica {
 namespace {
@@ -54,6 +55,25 @@ std::string_view init_for(const PipelineOptions& settled) {
   return settled.encoder.kind == EncoderKind::kTriangle ? "kmeans" : method.init;
 }
 
+/// Local codes need as many atoms as neighbours, and as many values as tangents.
+void settle_local_code(const ImageShape& shape, PipelineOptions& settled) {
+  if (!is_local(*settled.encoder.kind)) return;
+  const Index atoms = *settled.basis.components;
+  settled.encoder.neighbours = settled.encoder.neighbours.value_or(std::min(kNeighbours, atoms));
+  require(*settled.encoder.neighbours <= atoms, "options",
+          "neighbours must be at most components, {}, got {}", atoms, *settled.encoder.neighbours);
+  if (settled.encoder.kind != EncoderKind::kTangents) return;
+  Index values = descriptors_to_learn_from(shape, settled)->dimensions();
+  const Index kept = settled.whitening.components;
+  if (settled.whitening.method == WhiteningMethod::kKernelPca)
+    values = EncoderOptions::kMostTangents;
+  if (kept > 0) values = std::min(values, kept);
+  settled.encoder.tangents = settled.encoder.tangents.value_or(std::min(kTangents, values));
+  require(*settled.encoder.tangents <= values, "options",
+          "tangents must be at most the number of values of a preprocessed patch, {}, got {}",
+          values, *settled.encoder.tangents);
+}
+
 }  // namespace
 
 double sparsity_of(const PipelineOptions& options) {
@@ -92,6 +112,9 @@ bool has_effect(const PipelineOptions& settled, std::string_view option) {
   if (option == "degree") return uses_kernel(settled) && kernel == KernelKind::kPolynomial;
   if (option == "kernel-scale") return uses_kernel(settled) && scaled;
   if (option == "threshold") return settled.encoder.kind == EncoderKind::kSoftThreshold;
+  if (option == "neighbours") return is_local(*settled.encoder.kind);
+  if (option == "tangents" || option == "tangent-scale")
+    return settled.encoder.kind == EncoderKind::kTangents;
   if (option == "contrast-epsilon") return settled.descriptor.contrast == true;
   if (option == "whitening-epsilon") return settled.whitening.method != WhiteningMethod::kNone;
   if (option == "whitening-gamma") return settled.whitening.method == WhiteningMethod::kKernelPca;
@@ -131,6 +154,7 @@ PipelineOptions resolved(const PipelineOptions& options, const DataFacts& facts)
     settled.descriptor.stride = 1;
     settled.pooling.levels = {{{1, 1}}};
   }
+  settle_local_code(shape, settled);
   if (!settled.pooling.power) settled.pooling.power = method.joint ? kJointPower : 1.0;
   if (!settled.basis.rate)
     settled.basis.rate = method.joint ? JointOptions{}.rate : BasisOptions{}.rate;

@@ -167,6 +167,27 @@ Cost spherical_kmeans_cost(const TrainingSizes& s) {
   return start_cost(s) + spherical_turns_cost(s);
 }
 
+/// Loops over one patch: the smallest distances, then the neighbours' products and directions.
+Cost local_code_cost(const TrainingSizes& s) {
+  const EncoderOptions encoder = encoder_of(s.options);
+  if (!is_local(encoder.kind)) return {};
+  const double k = as_double(encoder.neighbours);
+  const double d = encoder.kind == EncoderKind::kTangents ? as_double(encoder.tangents) : 0;
+  return loops(2 * s.atoms + k * s.outputs * (k / 2 + d + 1) + k * k * k);
+}
+
+/// The codes of the patches, and a PCA for every atom.
+Cost tangents_cost(const TrainingSizes& s) {
+  const EncoderOptions encoder = encoder_of(s.options);
+  if (encoder.kind != EncoderKind::kTangents) return {};
+  constexpr double kWideProducts = 2;  // in double precision
+  const double k = as_double(encoder.neighbours);
+  const double n = s.outputs;
+  const double eigen_products = s.atoms * kEigenProducts * n * n * n;
+  return products(2 * s.patches * n * (s.atoms + kWideProducts * k * n / 2) + eigen_products) +
+         local_code_cost(s) * s.patches;
+}
+
 /// Loop cost per code value, besides the products.
 double code_terms(EncoderKind encoder) {
   if (encoder == EncoderKind::kLasso) return 40;
@@ -178,7 +199,8 @@ double code_terms(EncoderKind encoder) {
 /// Of one patch.
 Cost code_cost(const TrainingSizes& s) {
   return products(2 * s.outputs * s.atoms) +
-         loops(code_terms(s.options.encoder.kind.value_or(EncoderKind::kKernel)) * s.atoms);
+         loops(code_terms(s.options.encoder.kind.value_or(EncoderKind::kKernel)) * s.atoms) +
+         local_code_cost(s);
 }
 
 /// One evaluation of the squared hinge loss on `rows` × `width` values, and the change of
@@ -208,7 +230,6 @@ TrainingSizes::TrainingSizes(const DataFacts& facts, const PipelineOptions& sett
     : options(settled), method(basis_method(settled.method)) {
   const ImageShape& shape = facts.shape;
   const LocalDescriptorsPtr descriptors = make_descriptors(features_of(settled).descriptors, shape);
-  const bool doubled = settled.encoder.kind == EncoderKind::kSoftThreshold;
   images = as_double(facts.size);
   values = as_double(shape.values());
   positions = as_double(descriptors->positions(shape).count());
@@ -225,7 +246,8 @@ TrainingSizes::TrainingSizes(const DataFacts& facts, const PipelineOptions& sett
   atoms = as_double(settled.basis.components.value_or(0));
   features = method.learn == nullptr
                  ? values
-                 : as_double(settled.pooling.levels.cells()) * atoms * (doubled ? 2 : 1);
+                 : as_double(settled.pooling.levels.cells()) *
+                       as_double(channels_of(encoder_of(settled), static_cast<Index>(atoms)));
   classes = as_double(facts.classes);
 }
 
@@ -246,8 +268,8 @@ Cost whitening_cost(const TrainingSizes& s) {
 Cost basis_cost(const TrainingSizes& s) {
   if (s.method.learn == nullptr) return {};
   const std::string_view name = s.method.name;
-  if (name == "kmeans-triangle" || name == "kmeans-hard")
-    return kmeans_cost(s.patches, s.outputs, s.atoms);
+  if (s.method.own_start && s.method.init == "kmeans")
+    return kmeans_cost(s.patches, s.outputs, s.atoms) + tangents_cost(s);
   if (name == "omp-1") return spherical_kmeans_cost(s);
   if (name == "ica" || name == "kica") return fast_ica_cost(s);
   if (s.method.joint || name == "random-patches") return start_cost(s);

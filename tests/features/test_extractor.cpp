@@ -159,7 +159,8 @@ INSTANTIATE_TEST_SUITE_P(
     Extractor, EveryPooling,
     testing::Values(EncoderKind::kKernel, EncoderKind::kAbs, EncoderKind::kTriangle,
                     EncoderKind::kHard, EncoderKind::kSoftThreshold, EncoderKind::kSoftAbs,
-                    EncoderKind::kSigmoid, EncoderKind::kLasso, EncoderKind::kLinear),
+                    EncoderKind::kSigmoid, EncoderKind::kLasso, EncoderKind::kLinear,
+                    EncoderKind::kLlc),
     [](const auto& code) { return support::test_name(std::string(name_of(code.param))); });
 
 TEST(Extractor, ImagesOfOnePositionAreEncodedTogetherToTheSameBits) {

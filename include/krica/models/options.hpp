@@ -54,6 +54,9 @@ struct KernelChoice {
 struct EncoderChoice {
   Auto<EncoderKind> kind = {};
   double threshold = EncoderOptions{}.threshold;
+  Auto<Index> neighbours = {};
+  Auto<Index> tangents = {};
+  Auto<double> tangent_scale = {};
 };
 
 /// The variants of RICA's objective.
