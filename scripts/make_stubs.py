@@ -89,7 +89,7 @@ def class_stub(cls):
 
 
 def stubs():
-    samples = [krica.RICA, krica.KernelRICA, krica.ICA, krica.KICA, krica.KSR, krica.SparseFiltering, krica.KMeansFeatures]
+    samples = [krica.RICA, krica.KernelRICA, krica.ICA, krica.KICA, krica.KSR, krica.SparseFiltering, krica.LLC, krica.KMeansFeatures]
     images = [krica.PatchFeatures, krica.MaxMarginKRICA]
     return {
         "_samples.pyi": HEAD.format(imports=SAMPLES) + "\n".join(map(class_stub, samples)),

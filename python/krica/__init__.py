@@ -22,6 +22,7 @@ _HOMES = {
     "KSR": "_samples",
     "SparseFiltering": "_samples",
     "KMeansFeatures": "_samples",
+    "LLC": "_samples",
     "PatchFeatures": "_images",
     "MaxMarginKRICA": "_images",
     "objective": "_objectives",

@@ -84,7 +84,8 @@ SMALL = ["--components", "32", "--patches", "2000", "--images", "400", "--iterat
 
 METHODS = [
     "krica", "max-margin-krica", "d-krica", "random-patches", "rica", "drica", "d-rica", "ica", "kica", "kpca-rica", "ksr",
-    "kmeans-triangle", "omp-1", "kmeans-hard", "sparse-filtering", "sparse-autoencoder", "sparse-rbm", "raw-pixels",
+    "kmeans-triangle", "omp-1", "kmeans-hard", "llc", "improved-lcc", "sparse-filtering", "sparse-autoencoder",
+    "sparse-rbm", "raw-pixels",
 ]  # fmt: skip
 
 

@@ -8,7 +8,7 @@ import krica
 import numpy as np
 import pytest
 
-SAMPLE_ESTIMATORS = ["RICA", "KernelRICA", "ICA", "KICA", "KSR", "SparseFiltering", "KMeansFeatures"]
+SAMPLE_ESTIMATORS = ["RICA", "KernelRICA", "ICA", "KICA", "KSR", "SparseFiltering", "KMeansFeatures", "LLC"]
 STREAMING_ESTIMATORS = ["RICA", "KernelRICA", "KSR", "SparseFiltering"]
 
 
