@@ -264,6 +264,21 @@ constexpr auto kMethods = std::to_array<BasisMethod>({
      .grid = "sparsity=0.1,1 sparsity-target=0.02,0.05,0.1",
      .solvers = SolverChoice::kAdam,
      .sparsity = 1},
+    {.name = "conv-dbn",
+     .summary =
+         "convolutional deep belief network: two generative layers learned from whole images",
+     .purpose = Purpose::kNeural,
+     .minimises = "the contrastive divergence of each layer + sparsity · (sparsity-target - mean "
+                  "activity)²",
+     .own_options = "receptive-field second-components second-field sparsity sparsity-target "
+                    "epochs batch rate whitening whitening-epsilon contrast",
+     .encoder = "sigmoid",
+     .init = "random",
+     .grid = "sparsity=0.1,1,10 sparsity-target=0.01,0.03,0.1",
+     .own_start = true,
+     .solvers = SolverChoice::kAdam,
+     .sparsity = 1,
+     .network = true},
     {.name = "raw-pixels",
      .summary = "no basis, only the pixels: the floor for comparisons",
      .purpose = Purpose::kBaseline,

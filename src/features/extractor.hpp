@@ -6,9 +6,9 @@
 // its code.
 #pragma once
 
-#include <functional>
 #include <memory>
 
+#include "features/image_features.hpp"
 #include "features/pooling_grid.hpp"
 #include "krica/data/image_set.hpp"
 #include "krica/features/encoder.hpp"
@@ -19,7 +19,7 @@
 namespace krica {
 
 /// Copies share their immutable parts.
-class KRICA_EXPORT FeatureExtractor {
+class KRICA_EXPORT FeatureExtractor final : public ImageFeatures {
  public:
   /// Throws InvalidArgument if the parts do not fit together: patch size, atoms, grid and image
   /// shape.
@@ -27,25 +27,21 @@ class KRICA_EXPORT FeatureExtractor {
                    Encoder encoder);
 
   [[nodiscard]] const FeatureOptions& options() const { return options_; }
-  [[nodiscard]] ImageShape shape() const;
+  [[nodiscard]] ImageShape shape() const override;
   [[nodiscard]] const Preprocessing& preprocessing() const;
   [[nodiscard]] const Encoder& encoder() const { return encoder_; }
   [[nodiscard]] const PoolingGrid& grid() const;
   [[nodiscard]] Index positions() const { return grid().positions(); }
   [[nodiscard]] Index cells() const { return grid().cells(); }
-  [[nodiscard]] Index features() const { return cells() * encoder_.channels(); }
+  [[nodiscard]] Index features() const override { return cells() * encoder_.channels(); }
 
   /// The codes at positions first ... first + codes.rows() - 1 of one planar image, in the grid's
   /// order. Single-threaded.
   void encode(const float* image, Index first, MatrixView<float> codes) const;
 
-  /// Images × features, on the context's threads. The same bits for any number of threads.
-  [[nodiscard]] FeatureMatrix extract(const Context& context, const ImageSet& images) const;
-
-  /// The same into `result` (images × features), from image `first` on; calls `done` after each
-  /// batch with the number of finished images.
+  using ImageFeatures::extract;
   void extract(const Context& context, const ImageSet& images, Index first, FeatureMatrix& result,
-               const std::function<void(Index)>& done) const;
+               const std::function<void(Index)>& done) const override;
 
  private:
   FeatureOptions options_;

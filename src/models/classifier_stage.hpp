@@ -11,7 +11,7 @@ namespace krica {
 
 /// The features of every image, stored in a file next to the checkpoint if there is one; raw pixels
 /// without an extractor.
-FeatureMatrix extract_features(TrainingRun& run, const FeatureExtractor* extractor,
+FeatureMatrix extract_features(TrainingRun& run, const ImageFeatures* extractor,
                                const ImageSet& input);
 
 /// Standardises the features in place and fits the SVM to them. Chooses options.classifier.C if it

@@ -121,6 +121,23 @@ double feature_memory(const TrainingSizes& s, int threads) {
          2 * kFloat * d * s.atoms * s.outputs;
 }
 
+/// Per thread the windows and maps of an image; sums, and Adam's states.
+double network_memory(const TrainingSizes& s, int threads) {
+  constexpr double kStates = 8;
+  double most = 0;
+  double maps = s.values;
+  for (const ConvShape& layer : s.layers) {
+    const double rows = as_double(std::min(layer.blocks(), kBlocksAtATime) * kBlockUnits);
+    const double tile = rows * as_double(layer.window() + 2 * layer.groups);
+    const double weights = as_double(layer.groups * layer.window());
+    maps += as_double(layer.pooled().values());
+    const double batch = as_double(s.options.basis.batch.value_or(1)) * s.values;
+    most = std::max(most, threads * (tile + 2 * maps) +
+                              weights * (kStates + 2 * tree_sums(threads)) + 2 * batch);
+  }
+  return kFloat * most;
+}
+
 /// Either the Gram matrix of the samples and its factor, or that of the features, in blocks.
 double svm_memory(const TrainingSizes& s, int threads) {
   constexpr double kMostSpanned = 8192;
@@ -162,6 +179,10 @@ WorkingMemory working_memory(int threads, const DataFacts& facts, const Pipeline
     add(basis_memory(s, threads), atoms);
     add(local_memory(s, threads), fmt::format("the tangents of {} atoms", s.atoms));
     add(feature_memory(s, threads), "encoding");
+  }
+  if (s.method.network) {
+    add(network_memory(s, threads),
+        fmt::format("a network with {} groups in its first layer", s.atoms));
   }
   if (s.method.joint) add(joint_memory(s, threads), atoms);
   if (s.classes > 0) {

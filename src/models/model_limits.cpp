@@ -41,4 +41,17 @@ void check_model_size(const ImageShape& shape, const PipelineOptions& options, I
           "the lasso allows at most {} atoms, got {}", kMostLassoAtoms, atoms);
 }
 
+void check_network_size(const ImageShape& shape, const PipelineOptions& options) {
+  check_shape(shape);
+  options.pooling.levels.validate();
+  for (const ConvShape& layer : layers_of(options, shape)) {
+    layer.validate();
+    require(product_within(layer.blocks(), layer.groups, kMostModelValues) &&
+                product_within(options.pooling.levels.cells(), layer.groups, kMostFeatures),
+            kName, "{} groups in maps of {} x {} blocks are more than {} values or {} features",
+            layer.groups, layer.pooled().height, layer.pooled().width, kMostModelValues,
+            kMostFeatures);
+  }
+}
+
 }  // namespace krica

@@ -76,7 +76,7 @@ void visit_basis_options(Options& o, Visitor& visit) {
         "weight of the squared codes in the class-aware term; auto is atoms per class + 1 (sum), 2 "
         "(select) or 0 (drica)");
   visit("sparsity-target", o.basis.sparsity_target,
-        "target mean activity of a unit of the sparse autoencoder or sparse RBM");
+        "target mean activity of a unit of the sparse autoencoder, sparse RBM or conv-dbn");
   visit("weight-decay", o.basis.weight_decay, "weight decay of the sparse autoencoder");
   visit("untied", o.basis.untied, "give the sparse autoencoder separate decoder weights");
   visit("convention", o.basis.rica.convention,
@@ -91,6 +91,11 @@ void visit_basis_options(Options& o, Visitor& visit) {
   visit("non-gaussianity", o.basis.rica.non_gaussianity,
         "RICA: 1 to seek sparse (super-Gaussian) sources, -1 for sub-Gaussian ones; one value, or "
         "one per atom separated by commas");
+  visit("second-components", o.basis.second_components,
+        "conv-dbn: groups of the second layer; 0 for a single layer; auto is twice components");
+  visit("second-field", o.basis.second_field,
+        "conv-dbn: side of the second layer's filters, in blocks of the first layer; auto is 5, or "
+        "less for small images");
   visit("pooling-groups", o.basis.groups,
         "groups of the sparsity term: none, topographic or a group size");
 }

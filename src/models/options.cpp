@@ -68,12 +68,22 @@ void require_used(const PipelineOptions& options) {
           "options",
           "{} works on kernel principal components; leave whitening auto instead of '{}'",
           method.name, whitening ? name_of(*whitening) : "");
+  if (!method.network) return;
+  const WhiteningMethod images = whitening.value_or(WhiteningMethod::kZca);
+  require(images == WhiteningMethod::kZca || images == WhiteningMethod::kNone, "options",
+          "{} whitens whole images: whitening must be zca or none, got '{}'", method.name,
+          name_of(images));
+  require(options.descriptor.stride == 1, "options",
+          "{} places its filters at every pixel: stride must be 1, got {}", method.name,
+          options.descriptor.stride);
 }
 
 void require_basis(const PipelineOptions& options) {
   const BasisChoice& basis = options.basis;
   if (basis.components) require_positive("components", *basis.components);
   require_at_least("epochs", basis.epochs, 0);
+  require_at_least("second-components", basis.second_components, 0);
+  require_at_least("second-field", basis.second_field, 1);
   require_at_least("iterations", basis.iterations, 0);
   require_at_least("batch", basis.batch, 1);
   require_above("rate", basis.rate);

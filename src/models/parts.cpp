@@ -96,6 +96,25 @@ BasisOptions basis_of(const PipelineOptions& options) {
           .untied = options.basis.untied};
 }
 
+std::vector<ConvShape> layers_of(const PipelineOptions& settled, const ImageShape& shape) {
+  std::vector<ConvShape> layers = {{.input = shape,
+                                    .field = settled.descriptor.receptive_field.value_or(kField),
+                                    .groups = settled.basis.components.value_or(1)}};
+  const Index second = settled.basis.second_components.value_or(0);
+  if (second > 0) {
+    layers.push_back({.input = layers.front().pooled(),
+                      .field = settled.basis.second_field.value_or(1),
+                      .groups = second});
+  }
+  return layers;
+}
+
+ImageWhiteningOptions image_whitening_of(const PipelineOptions& settled) {
+  return {.whiten = settled.whitening.method != WhiteningMethod::kNone,
+          .epsilon = settled.whitening.epsilon.value_or(kImageWhitening),
+          .contrast = settled.descriptor.contrast.value_or(true)};
+}
+
 JointOptions joint_of(const PipelineOptions& options) {
   const double rate = options.basis.rate.value_or(JointOptions{}.rate);
   JointOptions joint;

@@ -74,6 +74,27 @@ void settle_local_code(const ImageShape& shape, PipelineOptions& settled) {
           values, *settled.encoder.tangents);
 }
 
+/// The layers of a network, and the images per step.
+void settle_network(const DataFacts& facts, PipelineOptions& settled) {
+  if (!basis_method(settled.method).network) return;
+  require(!facts.shape.is_sample(), "options",
+          "{} learns from images, not from samples; use another method such as sparse-rbm",
+          settled.method);
+  BasisChoice& basis = settled.basis;
+  basis.batch = basis.batch.value_or(batch_for(facts.size));
+  basis.second_components = basis.second_components.value_or(2 * *basis.components);
+  layers_of(settled, facts.shape).front().validate();
+  if (*basis.second_components == 0) return;
+  const ImageShape map = layers_of(settled, facts.shape).front().pooled();
+  const Index side = std::min(map.height, map.width);
+  require(side >= 2, "options",
+          "the first layer's map of {} x {} blocks is too small for a second layer; use "
+          "second-components 0, a smaller receptive-field or larger images",
+          map.height, map.width);
+  basis.second_field = basis.second_field.value_or(std::min(kSecondField, side / 2));
+  layers_of(settled, facts.shape).back().validate();
+}
+
 }  // namespace
 
 double sparsity_of(const PipelineOptions& options) {
@@ -91,6 +112,7 @@ WhiteningMethod whitening_of(const PipelineOptions& options, const ImageShape& s
 double default_whitening_epsilon(const PipelineOptions& options, const ImageShape& shape) {
   const WhiteningMethod whitening = whitening_of(options, shape);
   if (whitening == WhiteningMethod::kKernelPca) return kKernelPcaWhitening;
+  if (basis_method(options.method).network) return kImageWhitening;
   if (!shape.is_sample()) return kPatchWhitening;
   if (whitening == WhiteningMethod::kStandardise) return kStandardising;
   return options.encoder.kind == EncoderKind::kLinear ? kExactWhitening : kSampleWhitening;
@@ -155,6 +177,7 @@ PipelineOptions resolved(const PipelineOptions& options, const DataFacts& facts)
     settled.pooling.levels = {{{1, 1}}};
   }
   settle_local_code(shape, settled);
+  settle_network(facts, settled);
   if (!settled.pooling.power) settled.pooling.power = method.joint ? kJointPower : 1.0;
   if (!settled.basis.rate)
     settled.basis.rate = method.joint ? JointOptions{}.rate : BasisOptions{}.rate;

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <string_view>
 
+#include "features/conv_network.hpp"
 #include "krica/clustering/kmeans.hpp"
 #include "models/parts.hpp"
 #include "models/rules.hpp"
@@ -244,10 +245,12 @@ TrainingSizes::TrainingSizes(const DataFacts& facts, const PipelineOptions& sett
   outputs = kept > 0 ? std::min(kept, kernel_pca ? landmarks : inputs)
                      : (kernel_pca ? landmarks / 2 : inputs);
   atoms = as_double(settled.basis.components.value_or(0));
+  if (method.network) layers = layers_of(settled, shape);
   features = method.learn == nullptr
                  ? values
                  : as_double(settled.pooling.levels.cells()) *
                        as_double(channels_of(encoder_of(settled), static_cast<Index>(atoms)));
+  if (method.network) features = as_double(network_features(layers, features_of(settled).pooling));
   classes = as_double(facts.classes);
 }
 
@@ -274,6 +277,37 @@ Cost basis_cost(const TrainingSizes& s) {
   if (name == "ica" || name == "kica") return fast_ica_cost(s);
   if (s.method.joint || name == "random-patches") return start_cost(s);
   return solver_cost(s);
+}
+
+namespace {
+
+/// Of one image.
+Cost image_whitening_cost(const TrainingSizes& s) {
+  const double side = as_double(ImageWhitening::kLongestSide);
+  return loops(2 * s.values * side * side);
+}
+
+/// One image through a layer, from its windows to probabilities.
+Cost layer_cost(const ConvShape& layer) {
+  const double windows = as_double(layer.units() * layer.window());
+  return products(2 * windows * as_double(layer.groups)) +
+         loops(windows + 10 * as_double(layer.units() * layer.groups));
+}
+
+}  // namespace
+
+/// An image passes through a layer five times in a step: twice up, once down, and twice for the
+/// gradient.
+Cost network_cost(const TrainingSizes& s) {
+  constexpr double kPasses = 5;
+  const double epochs = as_double(s.options.basis.epochs.value_or(kEpochs));
+  Cost below;
+  Cost step;
+  for (const ConvShape& layer : s.layers) {
+    step = step + below + layer_cost(layer) * kPasses;
+    below = below + layer_cost(layer);
+  }
+  return image_whitening_cost(s) * s.images + step * (s.images * epochs);
 }
 
 namespace {
@@ -317,6 +351,11 @@ Cost joint_cost(const TrainingSizes& s) {
 }
 
 Cost encoding_cost(const TrainingSizes& s) {
+  if (s.method.network) {
+    Cost cost = image_whitening_cost(s);
+    for (const ConvShape& layer : s.layers) cost = cost + layer_cost(layer);
+    return cost;
+  }
   if (s.method.learn == nullptr) return loops(s.values);
   return (preprocessing_cost(s) + code_cost(s)) * s.positions;
 }

@@ -8,6 +8,7 @@
 #include "krica/bases/basis.hpp"
 #include "krica/models/options.hpp"
 #include "models/data_facts.hpp"
+#include "objectives/conv_layer.hpp"
 #include "runtime/machine_speed.hpp"
 
 namespace krica {
@@ -31,20 +32,23 @@ struct TrainingSizes {
   const PipelineOptions& options;
   const BasisMethod& method;
   double images;
-  double values;     ///< of an image
-  double positions;  ///< patches encoded per image
-  double patches;    ///< to learn the basis from
-  double inputs;     ///< values of a patch
-  double outputs;    ///< values of a preprocessed patch, n
-  double landmarks;  ///< of the kernel PCA; 0 without it
-  double atoms;      ///< K
-  double features;   ///< of an image
-  double classes;    ///< 0: no classifier
+  double values;                       ///< of an image
+  double positions;                    ///< patches encoded per image
+  double patches;                      ///< to learn the basis from
+  double inputs;                       ///< values of a patch
+  double outputs;                      ///< values of a preprocessed patch, n
+  double landmarks;                    ///< of the kernel PCA; 0 without it
+  double atoms;                        ///< K
+  double features;                     ///< of an image
+  double classes;                      ///< 0: no classifier
+  std::vector<ConvShape> layers = {};  ///< of a network
 };
 
 Cost fingerprint_cost(const TrainingSizes& sizes);  ///< the work of "read" besides reading
 Cost sampling_cost(const TrainingSizes& sizes);
 Cost whitening_cost(const TrainingSizes& sizes);
+/// Learning the layers of a network, whitened images included.
+Cost network_cost(const TrainingSizes& sizes);
 Cost basis_cost(const TrainingSizes& sizes);
 /// Max-margin kRICA: all epochs.
 Cost joint_cost(const TrainingSizes& sizes);

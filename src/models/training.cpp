@@ -10,6 +10,7 @@
 #include "models/memory_plan.hpp"
 #include "models/model_limits.hpp"
 #include "models/model_parts.hpp"
+#include "models/network_stage.hpp"
 #include "models/parts.hpp"
 #include "models/trouble.hpp"
 #include "runtime/check.hpp"
@@ -70,12 +71,12 @@ std::optional<ClassifierParts> learn_classifier(TrainingRun& run, const ImageSet
                                                 const ImageSet& input, JointOutcome* outcome,
                                                 Model::Parts& parts) {
   if (outcome != nullptr && outcome->classifier) return std::move(outcome->classifier);
-  const FeatureExtractor* extractor = parts.extractor ? &*parts.extractor : nullptr;
+  const ImageFeatures* features = parts.features();
   try {
-    return fit_classifier(run, images, extract_features(run, extractor, input),
+    return fit_classifier(run, images, extract_features(run, features, input),
                           outcome != nullptr ? outcome->temperature : std::nullopt, parts.options);
   } catch (const Cancelled&) {
-    if (!run.job.best_when_cancelled || extractor == nullptr) throw;
+    if (!run.job.best_when_cancelled || features == nullptr) throw;
     return std::nullopt;
   }
 }
@@ -90,6 +91,10 @@ Model learn(TrainingRun& run, const ImageSet& images, Model::Parts parts) {
     run.report.comparison = outcome->comparison;
     run.report.held_out_accuracy = outcome->held_out_accuracy;
     take_basis(std::move(outcome->basis), parts);
+  }
+  if (basis_method(run.job.options.method).network) {
+    learn_network(run, input, parts);
+    run.report.warning = trouble_with(parts.options, parts.basis_status, parts.history);
   }
   if (run.job.classifier) {
     parts.classifier = learn_classifier(run, images, input, outcome ? &*outcome : nullptr, parts);
@@ -143,9 +148,13 @@ Model train(const Context& caller, const ImageSet& images, const TrainingJob& jo
   TrainingReport& report = wanted_report != nullptr ? *wanted_report : unused;
   const TrainingJob settled = settled_job(job, images);
   check_images(images, job.classifier);
-  const bool learns = basis_method(settled.options.method).learn != nullptr;
-  check_model_size(images.shape(), settled.options,
-                   learns ? settled.options.basis.components.value_or(1) : 0);
+  const BasisMethod& method = basis_method(settled.options.method);
+  if (method.network) {
+    check_network_size(images.shape(), settled.options);
+  } else {
+    check_model_size(images.shape(), settled.options,
+                     method.learn != nullptr ? settled.options.basis.components.value_or(1) : 0);
+  }
   const Context context = planned(caller, facts_of(images, job.classifier), settled.options);
   Model::Parts parts = timed(report, "read", [&] { return described(context, images, settled); });
   Checkpoint checkpoint(context, settled.checkpoint, settled.options, parts.fingerprint);

@@ -104,7 +104,7 @@ struct BasisMethod {
   std::string_view encoder;           ///< default encoder
   bool unit_norm = false;
   std::string_view init;
-  LearnBasis* learn = nullptr;  ///< null for raw pixels, which have no basis
+  LearnBasis* learn = nullptr;  ///< null for raw pixels and networks, which have no basis
   /// What krica tune tries if no grid is given: "name=value,value name=value,..."
   std::string_view grid = {};
   bool own_start = false;  ///< has an initialisation of its own; `init` is only its name
@@ -125,6 +125,9 @@ struct BasisMethod {
   /// learn() only gives the initial atoms; they are then learned together with the classifier, from
   /// labelled images (krica/joint).
   bool joint = false;
+  /// Learns convolutional layers from whole images instead of atoms from patches
+  /// (src/bases/conv_dbn.hpp).
+  bool network = false;
 };
 
 /// All methods, in the order in which help lists them.

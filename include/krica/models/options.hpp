@@ -84,6 +84,8 @@ struct BasisChoice {
   Auto<Index> epochs = {};
   Auto<Index> batch = {};
   Auto<double> rate = {};
+  Auto<Index> second_components = {};  ///< conv-dbn only
+  Auto<Index> second_field = {};       ///< conv-dbn only
 };
 
 struct PoolingChoice {
