@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "objectives/conv_rbm.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include "objectives/activity_penalty.hpp"
-#include "objectives/mean_square.hpp"
 #include "objectives/packed_layer.hpp"
 #include "objectives/sigmoid.hpp"
 #include "runtime/blas.hpp"
@@ -28,6 +28,49 @@ ConstMatrixView<Scalar> checked(ConstMatrixView<Scalar> X, std::span<const ConvL
           X.cols(), top.height, top.width, top.channels, options.shape.input.height,
           options.shape.input.width, options.shape.input.channels);
   return X;
+}
+
+constexpr Index kImagesForMoments = 1000;
+
+/// Sums over the pixels of maps, one per channel.
+struct ChannelSums {
+  std::vector<double> sums;
+  std::vector<double> squares;
+
+  static auto members(auto& all) { return std::tie(all.sums, all.squares); }
+};
+
+/// Over images that are spread evenly.
+template <class Scalar>
+MapMoments moments_of(const Context& context, ConstMatrixView<Scalar> X,
+                      std::span<const ConvLayer<Scalar>> below, const ImageShape& map) {
+  const Index count = std::min(X.rows(), kImagesForMoments);
+  const auto channels = static_cast<std::size_t>(map.channels);
+  const auto zero = std::vector<double>(channels, 0.0);
+  const auto all = ordered_reduce<ChannelSums>(
+      context, count, Work{},
+      [&] {
+        return ChannelSums{zero, zero};
+      },
+      [&](Index i, ChannelSums& sum) {
+        const Scalar* image = X.data() + i * X.rows() / count * X.outerStride();
+        const std::vector<Scalar> above = map_above<Scalar>(below, image);
+        const Scalar* channel = below.empty() ? image : above.data();
+        for (std::size_t c = 0; c < channels; ++c, channel += map.pixels()) {
+          sum.sums[c] += ordered_sum(channel, map.pixels());
+          sum.squares[c] += ordered_dot(channel, channel, map.pixels());
+        }
+      });
+  MapMoments moments{.mean = {}, .variance = 0};
+  const double pixels = static_cast<double>(count) * static_cast<double>(map.pixels());
+  for (std::size_t c = 0; c < channels; ++c) {
+    const double mean = all.sums[c] / pixels;
+    moments.mean.push_back(mean);
+    moments.variance +=
+        std::max(0.0, all.squares[c] / pixels - mean * mean) / static_cast<double>(channels);
+  }
+  require(moments.variance > 0, kName, "the images do not vary");
+  return moments;
 }
 
 /// One of the four units of each block and group, or none: turns probabilities into 0 and 1.
@@ -78,11 +121,11 @@ void ConvRbmOptions::validate() const {
 }
 
 template <class Scalar>
-ConvRbm<Scalar>::ConvRbm(const ConvShape& shape, VisibleUnits visible, double variance,
+ConvRbm<Scalar>::ConvRbm(const ConvShape& shape, VisibleUnits visible, const MapMoments& moments,
                          ConstMatrixView<Scalar> packed)
     : shape_(shape),
       visible_(visible),
-      variance_(static_cast<Scalar>(variance)),
+      moments_(moments),
       weights_(packed.data(), shape.groups, shape.window(), packed.outerStride()),
       bias_(PackedLayer<Scalar>(packed, shape.window()).bias),
       visible_bias_(packed.data() + shape.groups * packed.outerStride()) {
@@ -92,9 +135,18 @@ ConvRbm<Scalar>::ConvRbm(const ConvShape& shape, VisibleUnits visible, double va
 }
 
 template <class Scalar>
-void ConvRbm<Scalar>::probabilities(const Scalar* v, Range blocks, MatrixView<Scalar> windows,
+std::vector<Scalar> ConvRbm<Scalar>::centred(const Scalar* v) const {
+  const Index pixels = shape_.input.pixels();
+  std::vector<Scalar> result(v, v + shape_.input.values());
+  for (std::size_t j = 0; j < result.size(); ++j)
+    result[j] -= static_cast<Scalar>(moments_.mean[j / static_cast<std::size_t>(pixels)]);
+  return result;
+}
+
+template <class Scalar>
+void ConvRbm<Scalar>::probabilities(const Scalar* centred, Range blocks, MatrixView<Scalar> windows,
                                     MatrixView<Scalar> units, double* log_sums) const {
-  read_windows<Scalar>(shape_, v, blocks, windows);
+  read_windows<Scalar>(shape_, centred, blocks, windows);
   blas::gemm<Scalar>(Op::kPlain, Op::kTransposed, Scalar(1), windows, weights_, Scalar(0), units);
   block_probabilities<Scalar>(bias_, units, nullptr, log_sums);
 }
@@ -109,13 +161,14 @@ double ConvRbm<Scalar>::free_energy(const Scalar* v) const {
       const auto value = static_cast<double>(v[c * shape_.input.pixels() + p]);
       energy += visible_ == VisibleUnits::kBinary
                     ? -bias * value
-                    : (value - bias) * (value - bias) / (2 * static_cast<double>(variance_));
+                    : (value - bias) * (value - bias) / (2 * moments_.variance);
     }
   }
+  const std::vector<Scalar> map = centred(v);
   for_tiles({0, shape_.blocks()}, kBlocksAtATime, [&](Range blocks) {
     Matrix<Scalar> windows(blocks.size() * kBlockUnits, shape_.window());
     Matrix<Scalar> units(blocks.size() * kBlockUnits, shape_.groups);
-    probabilities(v, blocks, windows, units, &log_sums);
+    probabilities(map.data(), blocks, windows, units, &log_sums);
   });
   return energy - log_sums;
 }
@@ -128,6 +181,7 @@ void ConvRbm<Scalar>::add(const Scalar* v, Scalar weight, ConvRbmSums<Scalar>& s
     sums.visible[static_cast<std::size_t>(c)] +=
         static_cast<double>(weight) * ordered_sum(v + c * pixels, pixels);
   }
+  const std::vector<Scalar> map = centred(v);
   const Index rows = Partition(shape_.blocks(), kBlocksAtATime).largest() * kBlockUnits;
   Matrix<Scalar> all_windows(rows, shape_.window());
   Matrix<Scalar> all_units(rows, shape_.groups);
@@ -135,7 +189,7 @@ void ConvRbm<Scalar>::add(const Scalar* v, Scalar weight, ConvRbmSums<Scalar>& s
     const auto windows =
         MatrixView<Scalar>(all_windows).rows_between(0, blocks.size() * kBlockUnits);
     const auto units = MatrixView<Scalar>(all_units).rows_between(0, blocks.size() * kBlockUnits);
-    probabilities(v, blocks, windows, units);
+    probabilities(map.data(), blocks, windows, units);
     blas::gemm<Scalar>(Op::kTransposed, Op::kPlain, weight, units, windows, Scalar(1),
                        sums.products);
     for (Index i = 0; i < units.rows(); ++i) {
@@ -157,7 +211,8 @@ void ConvRbm<Scalar>::reconstruct(Scalar* map) const {
       const std::vector<Scalar> bias(static_cast<std::size_t>(pixels), visible_bias_[c]);
       sigmoid_in_place<Scalar>(map, bias);
     } else {
-      for (Index p = 0; p < pixels; ++p) map[p] = visible_bias_[c] + variance_ * map[p];
+      const auto variance = static_cast<Scalar>(moments_.variance);
+      for (Index p = 0; p < pixels; ++p) map[p] = visible_bias_[c] + variance * map[p];
     }
   }
 }
@@ -170,15 +225,14 @@ ConvRbmObjective<Scalar>::ConvRbmObjective(const Context& context, ConstMatrixVi
                                  options.shape.window() + 1),
       below_(below),
       options_(options),
-      variance_(options.visible == VisibleUnits::kGaussian ? mean_square(context, X, kName) : 1.0) {
-}
+      moments_(moments_of(context, X, below, options.shape.input)) {}
 
 template <class Scalar>
 double ConvRbmObjective<Scalar>::evaluate_on(const Context& context, const Samples<Scalar>& batch,
                                              ConstMatrixView<Scalar> packed,
                                              MatrixView<Scalar>* gradient) {
   const ConvShape& shape = options_.shape;
-  const ConvRbm<Scalar> machine(shape, options_.visible, variance_, packed);
+  const ConvRbm<Scalar> machine(shape, options_.visible, moments_, packed);
   const Partition parts = sum_parts(batch.X.rows(), 1);
   const auto sums = ordered_reduce<PhaseSums<Scalar>>(
       context, parts.count(), Work{}, [&] { return PhaseSums<Scalar>(shape); },
@@ -202,7 +256,8 @@ double ConvRbmObjective<Scalar>::finish(double squared_error, const ConvRbmSums<
   const ConvShape& shape = options_.shape;
   const auto m = static_cast<double>(maps);
   const double units = m * static_cast<double>(shape.units());
-  double value = squared_error / (2 * m * static_cast<double>(shape.input.values()));
+  double value =
+      squared_error / (2 * m * static_cast<double>(shape.input.values()) * moments_.variance);
   if (gradient != nullptr) gradient->setZero();
   for (Index k = 0; k < shape.groups; ++k) {
     const double mean = data.activity[static_cast<std::size_t>(k)] / units;
@@ -217,7 +272,8 @@ double ConvRbmObjective<Scalar>::finish(double squared_error, const ConvRbmSums<
         static_cast<Scalar>(model.activity[static_cast<std::size_t>(k)] / units - mean +
                             options_.sparsity * (mean - options_.sparsity_target));
   }
-  const double pixels = m * static_cast<double>(shape.input.pixels()) * variance_;
+  const double precision = options_.visible == VisibleUnits::kGaussian ? moments_.variance : 1.0;
+  const double pixels = m * static_cast<double>(shape.input.pixels()) * precision;
   for (Index c = 0; gradient != nullptr && c < shape.input.channels; ++c) {
     const auto at = static_cast<std::size_t>(c);
     (*gradient)(shape.groups, c) =

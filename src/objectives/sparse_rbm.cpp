@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include "objectives/activity_penalty.hpp"
-#include "objectives/mean_square.hpp"
 #include "objectives/packed_layer.hpp"
 #include "objectives/sigmoid.hpp"
 #include "runtime/blas.hpp"
@@ -22,6 +21,22 @@ ConstMatrixView<Scalar> checked(ConstMatrixView<Scalar> X, const SparseRbmOption
   require_samples(X, kName);
   options.validate();
   return X;
+}
+
+template <class Scalar>
+double mean_square(const Context& context, ConstMatrixView<Scalar> X) {
+  const Partition tiles(X.rows(), 1024);
+  const double sum =
+      ordered_reduce(context, tiles.count(), work_of(X.size(), kPerValue), [&](Index t) {
+        double squares = 0;
+        for (Index i = tiles[t].begin; i < tiles[t].end; ++i) {
+          const Scalar* x = X.data() + i * X.outerStride();
+          squares += ordered_dot(x, x, X.cols());
+        }
+        return squares;
+      });
+  require(sum > 0, kName, "the samples are all zero");
+  return sum / static_cast<double>(X.rows() * X.cols());
 }
 
 /// The sums of one pass over the samples.
@@ -124,7 +139,7 @@ SparseRbmObjective<Scalar>::SparseRbmObjective(const Context& context, ConstMatr
     : EvaluatedObjective<Scalar>(kName, checked(X, options), options.n_components + 1,
                                  X.cols() + 1),
       options_(options),
-      variance_(mean_square(context, X, kName)) {}
+      variance_(mean_square(context, X)) {}
 
 template <class Scalar>
 double SparseRbmObjective<Scalar>::evaluate_on(const Context& context, const Samples<Scalar>& batch,
