@@ -35,7 +35,9 @@ std::string refusal(Work work) {
 
 std::vector<std::string> method_names() {
   std::vector<std::string> names;
-  for (const BasisMethod& method : basis_methods()) names.emplace_back(method.name);
+  for (const BasisMethod& method : basis_methods()) {
+    if (!method.network) names.emplace_back(method.name);  // those learn from images
+  }
   return names;
 }
 
