@@ -56,6 +56,7 @@ Configuration configured(const System& system, const ExperimentRequest& request,
   options.method = system.method;
   options.seed = request.seed;
   options.descriptor.receptive_field = field;
+  if (basis_method(options.method).network) options.descriptor.stride = 1;  // at every pixel
   const Index wanted = request.components > 0 ? request.components : components.at(request.size);
   Index atoms = std::max<Index>(1, static_cast<Index>(system.part * static_cast<double>(wanted)));
   const Index most = kMostComponents.at(request.size);
