@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The paper's table for CIFAR-10: 4,000 atoms of 6 × 6. Rounds are seeds. The figures for the four
-// systems, which it takes from Coates, Lee and Ng, are for 1,600 features.
+// The paper's table for CIFAR-10: 4,000 atoms of 6 × 6. Rounds are seeds. It takes the figures of
+// the autoencoder, the RBM and two of K-means from Coates, Lee and Ng, for 1,600 features.
 #include <fmt/format.h>
 
 #include <array>

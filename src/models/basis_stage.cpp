@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "models/basis_stage.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "features/tangents.hpp"
@@ -78,6 +79,8 @@ PreparedPatches prepare_patches(TrainingRun& run, const ImageSet& input) {
 Matrix<float> tangents_of(TrainingRun& run, const Basis& basis, PreparedPatches& prepared) {
   EncoderChoice& encoder = prepared.options.encoder;
   if (encoder.kind != EncoderKind::kTangents) return {};
+  // Whitening may have dropped directions without variance.
+  encoder.tangents = std::min(*encoder.tangents, prepared.patches.cols());
   return timed(run.report, "tangents", [&] {
     LocalTangents tangents = learn_tangents(run.context, std::as_const(prepared.patches).view(),
                                             basis.atoms, *encoder.neighbours, *encoder.tangents);

@@ -47,9 +47,11 @@ void visit_feature_options(Options& o, Visitor& visit) {
         "max-margin-krica: kernel for samples and if kernel, gamma or reconstruction is given");
   visit("threshold", o.encoder.threshold, "threshold of the soft-threshold encoder");
   visit("neighbours", o.encoder.neighbours,
-        "nearest atoms that make up a code of the llc or tangents encoder; auto is 5");
-  visit("tangents", o.encoder.tangents,
-        "directions per atom of the tangents encoder, each of which is a channel; auto is 8");
+        "nearest atoms that make up a code of the llc or tangents encoder, at most all; auto is 5");
+  visit(
+      "tangents", o.encoder.tangents,
+      "directions per atom of the tangents encoder, each of which is a channel; at most the values "
+      "of a patch; auto is 8");
   visit("tangent-scale", o.encoder.tangent_scale,
         "factor of the weights in the code of the tangents encoder; auto makes them as large as "
         "the coordinates along the tangents");

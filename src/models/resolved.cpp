@@ -55,23 +55,18 @@ std::string_view init_for(const PipelineOptions& settled) {
   return settled.encoder.kind == EncoderKind::kTriangle ? "kmeans" : method.init;
 }
 
-/// Local codes need as many atoms as neighbours, and as many values as tangents.
+/// A code has at most all atoms as neighbours, and an atom as many tangents as a patch has values.
 void settle_local_code(const ImageShape& shape, PipelineOptions& settled) {
-  if (!is_local(*settled.encoder.kind)) return;
-  const Index atoms = *settled.basis.components;
-  settled.encoder.neighbours = settled.encoder.neighbours.value_or(std::min(kNeighbours, atoms));
-  require(*settled.encoder.neighbours <= atoms, "options",
-          "neighbours must be at most components, {}, got {}", atoms, *settled.encoder.neighbours);
-  if (settled.encoder.kind != EncoderKind::kTangents) return;
-  Index values = descriptors_to_learn_from(shape, settled)->dimensions();
-  const Index kept = settled.whitening.components;
-  if (settled.whitening.method == WhiteningMethod::kKernelPca)
-    values = EncoderOptions::kMostTangents;
-  if (kept > 0) values = std::min(values, kept);
-  settled.encoder.tangents = settled.encoder.tangents.value_or(std::min(kTangents, values));
-  require(*settled.encoder.tangents <= values, "options",
-          "tangents must be at most the number of values of a preprocessed patch, {}, got {}",
-          values, *settled.encoder.tangents);
+  EncoderChoice& encoder = settled.encoder;
+  if (!is_local(*encoder.kind)) return;
+  encoder.neighbours =
+      std::min(encoder.neighbours.value_or(kNeighbours), *settled.basis.components);
+  if (encoder.kind != EncoderKind::kTangents) return;
+  const bool kernel_pca = settled.whitening.method == WhiteningMethod::kKernelPca;
+  Index values = kernel_pca ? EncoderOptions::kMostTangents
+                            : descriptors_to_learn_from(shape, settled)->dimensions();
+  if (settled.whitening.components > 0) values = std::min(values, settled.whitening.components);
+  encoder.tangents = std::min(encoder.tangents.value_or(kTangents), values);
 }
 
 /// The layers of a network, and the images per step.
