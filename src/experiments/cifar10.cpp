@@ -11,12 +11,10 @@
 namespace krica {
 namespace {
 
-constexpr double kCoates = 0.4;    // 1,600 of 4,000
-constexpr double kAnchors = 0.1;   // 400, with 9 channels each
-constexpr double kGroups = 0.016;  // 64, each at every pixel; 128 in the second layer
+constexpr double kCoates = 0.4;  // 1,600 of 4,000
 constexpr auto kCifarSystems =
-    std::to_array<System>({{"Improved local coordinate coding", "improved-lcc", kAnchors},
-                           {"Convolutional deep belief net, 2 layers", "conv-dbn", kGroups},
+    std::to_array<System>({{"Improved local coordinate coding", "improved-lcc"},
+                           {"Convolutional deep belief net, 2 layers", "conv-dbn"},
                            {"Sparse autoencoder", "sparse-autoencoder", kCoates},
                            {"Sparse RBM", "sparse-rbm", kCoates},
                            {"K-means, hard", "kmeans-hard", kCoates},

@@ -19,6 +19,7 @@ constexpr std::uint64_t kFoldSeed = 0;  // the same draws for every seed
 // Limits for costs that grow too fast with the number of atoms: kernel principal components are
 // computed from the landmarks, and every code of KSR is a lasso.
 constexpr Sized<Index> kMostComponents = {20, 100, 400};
+constexpr Sized<Index> kMostGroups = {4, 16, 64};
 
 Index images_a_class(const ExperimentData& data) {
   std::vector<Index> count(static_cast<std::size_t>(data.set.train->classes()), 0);
@@ -56,13 +57,17 @@ Configuration configured(const System& system, const ExperimentRequest& request,
   options.method = system.method;
   options.seed = request.seed;
   options.descriptor.receptive_field = field;
-  if (basis_method(options.method).network) options.descriptor.stride = 1;  // at every pixel
   const Index wanted = request.components > 0 ? request.components : components.at(request.size);
   Index atoms = std::max<Index>(1, static_cast<Index>(system.part * static_cast<double>(wanted)));
   const Index most = kMostComponents.at(request.size);
   if (basis_method(options.method).costly_atoms && atoms > most) {
     configuration.note = fmt::format("{} atoms; more would take too long", most);
     atoms = most;
+  }
+  if (basis_method(options.method).network) {
+    atoms = std::min(atoms, kMostGroups.at(request.size));
+    configuration.note = fmt::format("{} and {} groups, at every position", atoms, 2 * atoms);
+    options.descriptor.stride = 1;
   }
   const Index classes = data.set.train->classes();
   if (basis_method(options.method).needs_labels && atoms % classes != 0) {

@@ -78,7 +78,8 @@ void visit_basis_options(Options& o, Visitor& visit) {
         "weight of the squared codes in the class-aware term; auto is atoms per class + 1 (sum), 2 "
         "(select) or 0 (drica)");
   visit("sparsity-target", o.basis.sparsity_target,
-        "target mean activity of a unit of the sparse autoencoder, sparse RBM or conv-dbn");
+        "target mean activity of a unit of the sparse autoencoder, sparse RBM or conv-dbn; auto is "
+        "0.05, for conv-dbn 0.02");
   visit("weight-decay", o.basis.weight_decay, "weight decay of the sparse autoencoder");
   visit("untied", o.basis.untied, "give the sparse autoencoder separate decoder weights");
   visit("convention", o.basis.rica.convention,
@@ -142,7 +143,7 @@ void visit_solver_options(Options& o, Visitor& visit) {
         "maximum epochs of Adam; auto is 10, for max-margin-krica 12 or more");
   visit("batch", o.basis.batch,
         "samples per step of Adam; auto is 1024 patches or a tenth of all patches, for "
-        "max-margin-krica up to 128 images");
+        "max-margin-krica and conv-dbn up to 128 images");
   visit("rate", o.basis.rate,
         "peak learning rate of Adam; auto is 0.01, for max-margin-krica 0.003 (a third of it for "
         "the classifier)");

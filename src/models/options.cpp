@@ -88,8 +88,9 @@ void require_basis(const PipelineOptions& options) {
   require_at_least("batch", basis.batch, 1);
   require_above("rate", basis.rate);
   require_above("sparsity", basis.sparsity, true);
-  require(basis.sparsity_target > 0 && basis.sparsity_target < 1, "options",
-          "sparsity-target must lie between 0 and 1, got {}", basis.sparsity_target);
+  const double target = basis.sparsity_target.value_or(BasisOptions{}.sparsity_target);
+  require(target > 0 && target < 1, "options", "sparsity-target must lie between 0 and 1, got {}",
+          target);
   require(std::isfinite(basis.weight_decay) && basis.weight_decay >= 0, "options",
           "weight-decay must be >= 0, got {}", basis.weight_decay);
   basis.discrimination.validate();

@@ -91,7 +91,8 @@ BasisOptions basis_of(const PipelineOptions& options) {
           .batch = options.basis.batch,
           .rate = options.basis.rate.value_or(BasisOptions{}.rate),
           .discrimination = options.basis.discrimination,
-          .sparsity_target = options.basis.sparsity_target,
+          .sparsity_target =
+              options.basis.sparsity_target.value_or(basis_method(options.method).sparsity_target),
           .weight_decay = options.basis.weight_decay,
           .untied = options.basis.untied};
 }

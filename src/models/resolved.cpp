@@ -154,6 +154,7 @@ PipelineOptions resolved(const PipelineOptions& options, const DataFacts& facts)
   } else {
     settled.basis.sparsity = settled.basis.sparsity.value_or(method.sparsity);
   }
+  settled.basis.sparsity_target = settled.basis.sparsity_target.value_or(method.sparsity_target);
   settled.whitening.method = whitening_of(settled, shape);
   if (!settled.whitening.epsilon)
     settled.whitening.epsilon = default_whitening_epsilon(settled, shape);

@@ -54,9 +54,9 @@ struct BasisOptions {
   std::optional<Index> batch = {};
   double rate = 0.01;
   Discrimination discrimination = {.weight = 0.1};  ///< drica, d-rica and d-krica only
-  double sparsity_target = 0.05;                    ///< sparse autoencoder and sparse RBM only
-  double weight_decay = 3e-3;                       ///< sparse autoencoder only
-  bool untied = false;                              ///< the autoencoder has a separate decoder
+  double sparsity_target = 0.05;  ///< sparse autoencoder, sparse RBM and conv-dbn only
+  double weight_decay = 3e-3;     ///< sparse autoencoder only
+  bool untied = false;            ///< the autoencoder has a separate decoder
 };
 
 struct KRICA_EXPORT BasisRequest {
@@ -110,6 +110,7 @@ struct BasisMethod {
   bool own_start = false;  ///< has an initialisation of its own; `init` is only its name
   SolverChoice solvers = SolverChoice::kAll;
   double sparsity = 0.01;              ///< default weight of the sparsity term
+  double sparsity_target = 0.05;       ///< default mean activity of a unit
   std::string_view whitening = "zca";  ///< default preprocessing
   /// Directions that whitening keeps by default, as a fraction of the components; 0 for all.
   double whitening_share = 0;

@@ -74,7 +74,7 @@ struct BasisChoice {
   double epsilon = BasisOptions{}.epsilon;
   Auto<std::string> init = {};  ///< a name, or a file
   Discrimination discrimination = BasisOptions{}.discrimination;
-  double sparsity_target = BasisOptions{}.sparsity_target;
+  Auto<double> sparsity_target = {};
   double weight_decay = BasisOptions{}.weight_decay;
   bool untied = false;
   RicaChoice rica = {};
