@@ -9,12 +9,15 @@
 #include <vector>
 
 #include "byte_images.hpp"
+#include "clustering/ksvd.hpp"
 #include "features/extractor.hpp"
 #include "krica/classify/linear_classifier.hpp"
 #include "krica/clustering/kmeans.hpp"
 #include "krica/objectives/krica.hpp"
 #include "krica/objectives/rica.hpp"
 #include "patches/sampling.hpp"
+#include "plain_ksvd.hpp"
+#include "runtime/parallel.hpp"
 
 namespace {
 
@@ -70,6 +73,17 @@ struct Objective {
   Context context;
   std::unique_ptr<krica::Objective<float>> objective;
 };
+
+/// The codes of samples, tile by tile.
+void encode_samples(const krica::EncoderOptions& options, ConstMatrixView<float> X,
+                    ConstMatrixView<float> atoms, int threads, MatrixView<float> codes) {
+  const krica::Encoder encoder(options, atoms);
+  const krica::Partition tiles(X.rows(), 128);
+  krica::parallel_for(Context({.threads = threads}), tiles.count(), [&](Index t) {
+    encoder.encode(X.rows_between(tiles[t].begin, tiles[t].end),
+                   codes.rows_between(tiles[t].begin, tiles[t].end));
+  });
+}
 
 /// LIBLINEAR's own form of a problem, the bias as a last feature.
 struct Liblinear {
@@ -171,6 +185,48 @@ int krica_kmeans(const float* X, std::int64_t m, std::int64_t n, float* centers,
                                   ConstMatrixView<float>(centers, K, n), options);
     std::copy(result.centers.data(), result.centers.data() + K * n, centers);
     *inertia = result.inertia;
+  });
+}
+
+int krica_omp(const float* X, std::int64_t m, std::int64_t n, const float* atoms, std::int64_t K,
+              std::int64_t nonzeros, int threads, float* codes) {
+  return guarded([&] {
+    encode_samples({.kind = krica::EncoderKind::kSignedOmp, .nonzeros = nonzeros}, {X, m, n},
+                   {atoms, K, n}, threads, {codes, m, K});
+  });
+}
+
+int krica_lasso(const float* X, std::int64_t m, std::int64_t n, const float* atoms, std::int64_t K,
+                double sparsity, int threads, float* codes) {
+  return guarded([&] {
+    encode_samples({.kind = krica::EncoderKind::kSignedLasso,
+                    .kernel = {.kind = krica::KernelKind::kLinear},
+                    .sparsity = 2 * sparsity},
+                   {X, m, n}, {atoms, K, n}, threads, {codes, m, K});
+  });
+}
+
+int krica_ksvd(const float* X, std::int64_t m, std::int64_t n, const float* atoms, std::int64_t K,
+               std::int64_t nonzeros, std::int64_t iterations, int plain, int threads,
+               double* cost) {
+  return guarded([&] {
+    const ConstMatrixView<float> samples(X, m, n);
+    const ConstMatrixView<float> start(atoms, K, n);
+    if (plain == 0) {
+      const krica::KsvdOptions options{.n_atoms = K,
+                                       .nonzeros = nonzeros,
+                                       .max_iterations = iterations,
+                                       .tolerance = 0,
+                                       .coherence = 2};
+      *cost = krica::ksvd<float>(Context({.threads = threads}), samples, start, options).cost;
+      return;
+    }
+    krica::benchmarks::PlainKsvd ksvd(samples, start, nonzeros);
+    *cost = ksvd.code();
+    for (Index i = 0; i < iterations; ++i) {
+      ksvd.update();
+      *cost = ksvd.code();
+    }
   });
 }
 

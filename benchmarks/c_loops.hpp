@@ -39,6 +39,19 @@ int krica_value_and_gradient(void* objective, const float* W, double* value, flo
 int krica_kmeans(const float* X, std::int64_t m, std::int64_t n, float* centers, std::int64_t K,
                  std::int64_t iterations, int threads, double* inertia);
 
+/// Codes (m x K) by matching pursuit with at most `nonzeros` atoms, or by the lasso with ½‖x -
+/// Dᵀs‖² + sparsity ‖s‖₁ to 1e-4 of the minimum. atoms: K x n, of length 1.
+int krica_omp(const float* X, std::int64_t m, std::int64_t n, const float* atoms, std::int64_t K,
+              std::int64_t nonzeros, int threads, float* codes);
+int krica_lasso(const float* X, std::int64_t m, std::int64_t n, const float* atoms, std::int64_t K,
+                double sparsity, int threads, float* codes);
+
+/// `iterations` of K-SVD from the given atoms, and the cost that they reach; with plain != 0 as it
+/// is usually first written (plain_ksvd.hpp).
+int krica_ksvd(const float* X, std::int64_t m, std::int64_t n, const float* atoms, std::int64_t K,
+               std::int64_t nonzeros, std::int64_t iterations, int plain, int threads,
+               double* cost);
+
 /// weights: classes x (F + 1), the bias last.
 int krica_svm(const float* features, std::int64_t m, std::int64_t F, const std::int32_t* labels,
               std::int64_t classes, double C, int threads, float* weights);

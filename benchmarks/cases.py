@@ -165,6 +165,105 @@ class Kmeans(Case):
         return ways
 
 
+class _Codes(Case):
+    """Whitened patches of length 1 over a dictionary of some of them."""
+
+    most_repeats = 3
+
+    def __init__(self, size, cifar):
+        m, K = size["coded"], size["words"]
+        images = data.colour_images(cifar, max(64, (m + K) // 20))
+        patches = loops.patches(images, 6, m + K)
+        patches /= np.maximum(np.linalg.norm(patches, axis=1, keepdims=True), 1e-6)
+        self.X, self.atoms = np.ascontiguousarray(patches[K:]), np.ascontiguousarray(patches[:K])
+        self.operations = 2 * m * K * self.X.shape[1]  # the products with the atoms alone: no code has fewer
+
+
+class Omp(_Codes):
+    name = "batch OMP"
+    quality_name = "residual / ours"
+
+    def __init__(self, size, cifar):
+        super().__init__(size, cifar)
+        self.wanted = self._residual(loops.omp(self.X, self.atoms, 10, 2))
+
+    def _residual(self, codes):
+        return float(((self.X - codes @ self.atoms).astype(np.float64) ** 2).sum())
+
+    def quality(self, codes):
+        return self._residual(codes) / self.wanted
+
+    def agrees(self, quality):
+        return abs(quality - 1) < 1e-3
+
+    def candidates(self, threads):
+        ways = {"krica": lambda: loops.omp(self.X, self.atoms, 10, threads)}
+        if installed("sklearn.linear_model"):
+            ways["scikit-learn"] = lambda: peers.omp_sklearn(self.X, self.atoms, 10)
+        return ways
+
+
+class Lasso(_Codes):
+    name = "l1 codes"
+    quality_name = "objective / ours"
+    sparsity = 0.15
+
+    def __init__(self, size, cifar):
+        super().__init__(size, cifar)
+        self.wanted = self._objective(loops.lasso(self.X, self.atoms, self.sparsity, 2))
+
+    def _objective(self, codes):
+        errors = (self.X - codes @ self.atoms).astype(np.float64)
+        return float(0.5 * (errors**2).sum() + self.sparsity * np.abs(codes.astype(np.float64)).sum())
+
+    def quality(self, codes):
+        return self._objective(codes) / self.wanted
+
+    def facts(self, codes):
+        return {"atoms per code": float((codes != 0).sum(axis=1).mean())}
+
+    def agrees(self, quality):
+        return 0.99 < quality < 1.01
+
+    def candidates(self, threads):
+        ways = {"krica": lambda: loops.lasso(self.X, self.atoms, self.sparsity, threads)}
+        if installed("sklearn.decomposition"):
+            for algorithm in ("lasso_lars", "lasso_cd"):
+                ways[f"SparseCoder, {algorithm}"] = lambda a=algorithm: peers.lasso_sklearn(
+                    self.X, self.atoms, self.sparsity, a, threads
+                )
+        return ways
+
+
+class Ksvd(_Codes):
+    """Two iterations; the plain loop has one thread."""
+
+    name = "K-SVD"
+    most_repeats = 1
+    quality_name = "cost / ours"
+
+    def __init__(self, size, cifar):
+        super().__init__(size, cifar)
+        self.X, self.atoms = self.X[: size["ksvd_samples"]].copy(), self.atoms[: size["ksvd_atoms"]].copy()
+        self.operations = 3 * 2 * len(self.X) * len(self.atoms) * self.X.shape[1]
+        self.wanted = self._run(2, False)
+
+    def _run(self, threads, plain):
+        return loops.ksvd(self.X, self.atoms, 5, 2, threads, plain)
+
+    def quality(self, cost):
+        return cost / self.wanted
+
+    def agrees(self, quality):
+        return abs(quality - 1) < 0.05  # a singular vector against one step towards it
+
+    def candidates(self, threads):
+        ways = {"krica": lambda: self._run(threads, False)}
+        if threads == 1:
+            ways["plain loop"] = lambda: self._run(1, True)
+        return ways
+
+
 class Svm(Case):
     """Pooled features of Fashion-MNIST, standardised, at C m = 100. The peers' tolerances are those that come near our
     objective; the rows say how near, and the accuracy on images that were held out. The primal solvers of LIBLINEAR and
@@ -239,12 +338,14 @@ class SvmTall(Svm):
     sizes = ("svm_tall_images", "svm_atoms")
 
 
-CASES = {"encode": Encode, "krica": Krica, "rica": Rica, "kmeans": Kmeans, "svm": Svm, "svm-wide": SvmWide,
-         "svm-tall": SvmTall}
+CASES = {"encode": Encode, "krica": Krica, "rica": Rica, "kmeans": Kmeans, "omp": Omp, "lasso": Lasso, "ksvd": Ksvd,
+         "svm": Svm, "svm-wide": SvmWide, "svm-tall": SvmTall}
 
-FULL = {"images": 256, "atoms": 1600, "samples": 16384, "vectors": 400000, "iterations": 10, "svm_images": 2000,
+FULL = {"images": 256, "atoms": 1600, "samples": 16384, "vectors": 400000, "iterations": 10, "coded": 4000,
+        "words": 1024, "ksvd_samples": 4000, "ksvd_atoms": 200, "svm_images": 2000,
         "svm_atoms": 400, "svm_wide_atoms": 1600, "svm_tall_images": 20000, "svm_held_out": 2000}
-QUICK = {"images": 16, "atoms": 200, "samples": 1024, "vectors": 10000, "iterations": 3, "svm_images": 400,
+QUICK = {"images": 16, "atoms": 200, "samples": 1024, "vectors": 10000, "iterations": 3, "coded": 300, "words": 200,
+         "ksvd_samples": 300, "ksvd_atoms": 50, "svm_images": 400,
          "svm_atoms": 50, "svm_wide_atoms": 200, "svm_tall_images": 800, "svm_held_out": 200}
 
 # How cost grows: the case, and the size that doubles.

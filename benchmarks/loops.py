@@ -24,6 +24,9 @@ def _load():
         "krica_objective_free": (None, [pointer]),
         "krica_value_and_gradient": (c.c_int, [pointer] * 4),
         "krica_kmeans": (c.c_int, [pointer, i64, i64, pointer, i64, i64, c.c_int, pointer]),
+        "krica_omp": (c.c_int, [pointer, i64, i64, pointer, i64, i64, c.c_int, pointer]),
+        "krica_lasso": (c.c_int, [pointer, i64, i64, pointer, i64, c.c_double, c.c_int, pointer]),
+        "krica_ksvd": (c.c_int, [pointer, i64, i64, pointer, i64, i64, i64, c.c_int, c.c_int, pointer]),
         "krica_svm": (c.c_int, [pointer, i64, i64, pointer, i64, c.c_double, c.c_int, pointer]),
         "krica_liblinear": (pointer, [pointer, i64, i64, pointer]),
         "krica_liblinear_free": (None, [pointer]),
@@ -104,6 +107,24 @@ def kmeans(X, centers, iterations, threads):
     inertia = np.zeros(1)
     _call("krica_kmeans", X, *X.shape, centers, len(centers), iterations, threads, inertia)
     return inertia[0]
+
+
+def omp(X, atoms, nonzeros, threads):
+    codes = np.empty((len(X), len(atoms)), np.float32)
+    _call("krica_omp", X, *X.shape, atoms, len(atoms), nonzeros, threads, codes)
+    return codes
+
+
+def lasso(X, atoms, sparsity, threads):
+    codes = np.empty((len(X), len(atoms)), np.float32)
+    _call("krica_lasso", X, *X.shape, atoms, len(atoms), sparsity, threads, codes)
+    return codes
+
+
+def ksvd(X, atoms, nonzeros, iterations, threads, plain=False):
+    cost = np.zeros(1)
+    _call("krica_ksvd", X, *X.shape, atoms, len(atoms), nonzeros, iterations, plain, threads, cost)
+    return cost[0]
 
 
 def svm(features, labels, classes, C, threads):

@@ -199,6 +199,19 @@ def kmeans_faiss(X, centers, iterations):
     return float(index.search(X, 1)[0].sum(dtype=np.float64))
 
 
+def omp_sklearn(X, atoms, nonzeros):
+    from sklearn.linear_model import orthogonal_mp_gram
+
+    return orthogonal_mp_gram(atoms @ atoms.T, atoms @ X.T, n_nonzero_coefs=nonzeros).T
+
+
+def lasso_sklearn(X, atoms, sparsity, algorithm, threads):
+    from sklearn.decomposition import SparseCoder
+
+    coder = SparseCoder(atoms, transform_algorithm=algorithm, transform_alpha=sparsity, n_jobs=threads)
+    return coder.transform(X)
+
+
 def svm_sklearn(features, labels, C, tolerance, dual):
     """LinearSVC, which solves our problem in the primal (as LIBLINEAR's -s 2) or in the dual (-s 1), the better choice for
     fewer samples than features. Gives classes x (features + 1), the bias last."""

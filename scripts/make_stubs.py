@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Writes the stubs of the estimators, python/krica/_samples.pyi and _images.pyi, from their constructors.
+"""Writes the stubs of the estimators (python/krica/_samples.pyi and its relatives) from their constructors.
 
 Run it after an option was added or an estimator changed; the tests tell when:
     PYTHONPATH=build/release/python python3 scripts/make_stubs.py
@@ -49,9 +49,22 @@ class ImageEstimator(ModelEstimator):
 
 """
 
+DICTIONARIES = """from sklearn.base import ClassifierMixin
+from typing_extensions import Self
+
+from ._sample_base import InvertibleMixin, SampleEstimator
+"""
+
 METHODS = {
     "KernelRICA": """    classes_: NDArray[Any]
     atom_class_: NDArray[np.int64]
+""",
+    "LCKSVD": """    classes_: NDArray[Any]
+    atom_class_: NDArray[np.int64]
+    def fit(self, X: ArrayLike, y: ArrayLike) -> Self: ...
+    def decision_function(self, X: ArrayLike) -> NDArray[np.float32]: ...
+    def predict(self, X: ArrayLike) -> NDArray[Any]: ...
+    def predict_proba(self, X: ArrayLike) -> NDArray[np.float32]: ...
 """,
     "PatchFeatures": """    def fit(self, X: ArrayLike, y: ArrayLike | None = ...) -> Self: ...
     def transform(self, X: ArrayLike) -> NDArray[np.float32]: ...
@@ -90,9 +103,11 @@ def class_stub(cls):
 
 def stubs():
     samples = [krica.RICA, krica.KernelRICA, krica.ICA, krica.KICA, krica.KSR, krica.SparseFiltering, krica.LLC, krica.KMeansFeatures]
+    dictionaries = [krica.SparseCoding, krica.KSVD, krica.LCKSVD]
     images = [krica.PatchFeatures, krica.MaxMarginKRICA]
     return {
         "_samples.pyi": HEAD.format(imports=SAMPLES) + "\n".join(map(class_stub, samples)),
+        "_dictionaries.pyi": HEAD.format(imports=DICTIONARIES) + "\n".join(map(class_stub, dictionaries)),
         "_images.pyi": HEAD.format(imports=IMAGES) + "\n".join(map(class_stub, images)),
     }
 

@@ -9,11 +9,11 @@ build_packages=(
 )
 test_packages=(
   chromium chromium-driver python3-selenium tidy
-  dataset-fashion-mnist libbenchmark-dev libgtest-dev libgmock-dev liblinear-dev
+  dataset-fashion-mnist libbenchmark-dev libgtest-dev libgmock-dev liblinear-dev libvlfeat-dev
   mypy python3-matplotlib python3-pandas python3-pip python3-pytest python3-setuptools python3-threadpoolctl python3-wheel
 )
 benchmark_packages=(
-  dataset-fashion-mnist libbenchmark-dev liblinear-dev
+  dataset-fashion-mnist libbenchmark-dev liblinear-dev libvlfeat-dev
   python3-faiss python3-threadpoolctl python3-torch
 )
 

@@ -48,19 +48,19 @@ py::array_t<float> position_votes_of(const Model& model, const py::array& X,
   Running running(run_options_from(run), model.options().seed);
   const ImageSetPtr given = image_set(X);
   const ImageSetPtr images = model.in_learned_range(running.context(), *given);
-  if (images->shape() != model.shape()) {
+  if (!model.accepts(images->shape())) {
     throw InvalidArgument(fmt::format("[explain] the model was trained on {}, but these are {}",
                                       to_text(model.shape()), to_text(images->shape())));
   }
-  std::vector<float> image(static_cast<std::size_t>(model.shape().values()));
+  std::vector<float> image(static_cast<std::size_t>(images->shape().values()));
   Matrix<float> votes;  // one image a row
   Index rows = 0;
   running.run_or_throw([&] {
     for (Index i = 0; i < images->size(); ++i) {
       running.context().check_cancelled();
       images->read(i, 1, image.data());
-      const Matrix<float> of_image =
-          position_votes(model, image.data(), classes.at(static_cast<std::size_t>(i)));
+      const Matrix<float> of_image = position_votes(model, image.data(), images->shape_of(i),
+                                                    classes.at(static_cast<std::size_t>(i)));
       rows = of_image.rows();
       if (i == 0) votes = Matrix<float>(images->size(), of_image.size());
       std::copy(of_image.data(), of_image.data() + of_image.size(), votes.row(i));

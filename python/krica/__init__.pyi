@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 from . import datasets as datasets
 from ._core import __version__ as __version__
+from ._dictionaries import KSVD as KSVD
+from ._dictionaries import LCKSVD as LCKSVD
+from ._dictionaries import SparseCoding as SparseCoding
 from ._files import load as load
 from ._images import MaxMarginKRICA as MaxMarginKRICA
 from ._images import PatchFeatures as PatchFeatures

@@ -78,7 +78,7 @@ class ModelEstimator(BaseEstimator):
             "memory": memory_bytes(self.memory),
             "device": self.device,
             "precision": self.precision,
-            "device_memory": 0 if self.device_memory is None else memory_bytes(self.device_memory, "device_memory"),
+            "device_memory": 0 if self.device_memory in (None, "auto") else memory_bytes(self.device_memory, "device_memory"),
             "callback": callback,
         }
 

@@ -3,7 +3,7 @@
 
 import os
 
-from . import _core, _images, _samples
+from . import _core, _dictionaries, _images, _samples
 
 _SAMPLE_ESTIMATORS = {
     "rica": _samples.RICA,
@@ -12,6 +12,8 @@ _SAMPLE_ESTIMATORS = {
     "ica": _samples.ICA,
     "kica": _samples.KICA,
     "ksr": _samples.KSR,
+    "ksvd": _dictionaries.KSVD,
+    "sparse-coding": _dictionaries.SparseCoding,
     "sparse-filtering": _samples.SparseFiltering,
     "kmeans-triangle": _samples.KMeansFeatures,
     "kmeans-hard": _samples.KMeansFeatures,
@@ -21,9 +23,10 @@ _SAMPLE_ESTIMATORS = {
 
 
 def _estimator_for(model):
-    if model.has_classifier:
-        return _images.MaxMarginKRICA
     of_samples = model.shape[:2] == (1, 1)
+    if model.has_classifier:
+        dictionary = of_samples and model.options["method"] in ("d-ksvd", "lc-ksvd")
+        return _dictionaries.LCKSVD if dictionary else _images.MaxMarginKRICA
     return _SAMPLE_ESTIMATORS.get(model.options["method"], _images.PatchFeatures) if of_samples else _images.PatchFeatures
 
 

@@ -5,10 +5,10 @@ import warnings
 
 import numpy as np
 from sklearn.base import ClassifierMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_array, check_is_fitted, column_or_1d
+from sklearn.utils.validation import check_array, check_is_fitted
 
 from ._base import ModelEstimator, model_options, seed_of, thread_count
+from ._labels import classes_of, encoded_labels
 from ._options import FORMER_NAMES, OPTIONS, SKLEARN_NAMES, with_parameters
 
 _LIBRARY_NAMES = {library: name for name, library in SKLEARN_NAMES.items()}
@@ -16,14 +16,6 @@ _PARAMETERS = (
     *(_LIBRARY_NAMES.get(name, name) for name in OPTIONS), "n_jobs", "memory", "device", "precision", "device_memory",
     "checkpoint", "verbose", "callback", *FORMER_NAMES,
 )  # fmt: skip
-# The types of class labels, by NumPy's kinds; anything else is text.
-_LABEL_TYPES = {"b": "boolean", "i": "integer", "u": "integer", "f": "float"}
-_LABEL_READERS = {"boolean": "True".__eq__, "integer": int, "float": float, "text": str}
-
-
-def _label_name(label):
-    """As the command writes numbers: 1, not 1.0."""
-    return str(int(label)) if isinstance(label, np.floating) and label == int(label) else str(label)
 
 
 class ImageEstimator(ModelEstimator):
@@ -59,13 +51,8 @@ class ImageEstimator(ModelEstimator):
 
     def _encoded(self, X, y):
         """The labels as numbers, and what they are called."""
-        y = column_or_1d(y, warn=True)
-        check_classification_targets(y)
-        if len(y) != len(X):
-            raise ValueError(f"y has {len(y)} labels for {len(X)} images")
-        self.classes_, labels = np.unique(y, return_inverse=True)
-        label_type = _LABEL_TYPES.get(self.classes_.dtype.kind, "text")
-        return labels.tolist(), [_label_name(label) for label in self.classes_], label_type
+        self.classes_, *encoded = encoded_labels(X, y, "images")
+        return encoded
 
     def _keep(self, model):
         super()._keep(model)
@@ -82,8 +69,7 @@ class ImageEstimator(ModelEstimator):
         options = {_LIBRARY_NAMES.get(name, name): value for name, value in model.options.items()}
         estimator = cls(**options)
         if model.class_names:
-            read = _LABEL_READERS[model.label_type]
-            estimator.classes_ = np.array([read(name) for name in model.class_names])
+            estimator.classes_ = classes_of(model)
         estimator._keep(model)
         return estimator
 

@@ -66,7 +66,7 @@ RUNNING = {
         "tf32", "rounding of matrix products on a GPU; the CPU always uses float32", ["float32", "tf32", "bf16"], "str"
     ),
     "device_memory": Option(
-        None, "memory budget on the GPU, like `memory`; None for most of what is free", [], "int, str or None"
+        None, "memory budget on the GPU, like `memory`; None or 'auto' for most of what is free", [], "int, str or None"
     ),
     "checkpoint": Option(
         None,

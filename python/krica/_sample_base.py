@@ -28,7 +28,10 @@ def _has_linear_codes(estimator):
     encoder = estimator._default_encoder if estimator.encoder == "auto" else estimator.encoder
     if encoder == "linear" or (encoder == "kernel" and estimator.kernel == "linear"):
         return True
-    raise AttributeError(f"inverse_transform needs linear codes: use encoder='linear' instead of {encoder!r}")
+    if encoder in ("signed-lasso", "signed-omp") and estimator._default_encoder in ("signed-lasso", "signed-omp"):
+        return True
+    usable = estimator._default_encoder or "linear"
+    raise AttributeError(f"inverse_transform needs linear codes: use encoder={usable!r} instead of {encoder!r}")
 
 
 def _as_words(values):
@@ -41,7 +44,7 @@ def _as_words(values):
 class SampleEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ModelEstimator):
     """fit, transform and what belongs to them."""
 
-    _default_encoder = None  # what encoder="auto" means, where that is linear
+    _default_encoder = None  # what encoder="auto" means, where samples can be had back from such codes
 
     def _method(self):
         """The library's name of the method."""
@@ -189,11 +192,11 @@ class StreamingMixin:
 
 
 class InvertibleMixin:
-    """Samples from linear codes."""
+    """Samples from linear codes, or from those that say which sum of atoms a sample is near."""
 
     @available_if(_has_linear_codes)
     def inverse_transform(self, X):
-        """Samples from codes, by least squares; defined for `encoder="linear"`.
+        """Samples from codes: by least squares for `encoder="linear"`; the sum of atoms for a dictionary's signed codes.
 
         Parameters
         ----------

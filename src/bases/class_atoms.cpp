@@ -114,6 +114,13 @@ std::vector<int> consecutive_classes(const BasisRequest& request) {
 }
 
 Matrix<float> class_kmeans(const Context& context, const BasisRequest& request) {
+  return class_by_class(context, request, [&](const BasisRequest& own) {
+    return kmeans_of(context, own, ClusteringRole::kStart).atoms;
+  });
+}
+
+Matrix<float> class_by_class(const Context& context, const BasisRequest& request,
+                             const std::function<Matrix<float>(const BasisRequest&)>& learn) {
   const Shares shares = shares_of(request);
   Matrix<float> atoms(shares.classes * shares.each, request.patches.cols());
   const Index first = take_up_classes(request, shares, atoms);
@@ -132,8 +139,8 @@ Matrix<float> class_kmeans(const Context& context, const BasisRequest& request) 
       whole.put(kClassesBefore, ConstMatrixView<float>(atoms).rows_between(0, y * shares.each));
       request.hooks.checkpoint(whole);
     };
-    const Basis centers = kmeans_of(context, own, ClusteringRole::kStart);
-    std::copy_n(centers.atoms.data(), centers.atoms.size(), atoms.row(y * shares.each));
+    const Matrix<float> learned = learn(own);
+    std::copy_n(learned.data(), learned.size(), atoms.row(y * shares.each));
   }
   return atoms;
 }

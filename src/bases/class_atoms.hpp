@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What drica, d-rica and d-krica share: K = k·c atoms, k consecutive ones for each of c classes.
+// What drica, d-rica, d-krica, d-ksvd and lc-ksvd share: K = k·c atoms, k consecutive ones for each
+// of c classes.
 #pragma once
+
+#include <functional>
 
 #include "krica/bases/basis.hpp"
 #include "krica/objectives/terms.hpp"
@@ -22,5 +25,10 @@ std::vector<int> consecutive_classes(const BasisRequest& request);
 ///                    patches it holds the largest fraction, k per class, strongest first
 Matrix<float> class_kmeans(const Context& context, const BasisRequest& request);
 Matrix<float> label_affinity(const Context& context, const BasisRequest& request);
+
+/// class-kmeans with atoms that `learn` finds in the patches of one class, for a request of k
+/// components, passing on its states as a start (clustering_run.hpp).
+Matrix<float> class_by_class(const Context& context, const BasisRequest& request,
+                             const std::function<Matrix<float>(const BasisRequest&)>& learn);
 
 }  // namespace krica

@@ -12,6 +12,7 @@ namespace krica {
 
 // One file per method.
 LearnBasis learn_d_krica;
+LearnBasis learn_d_ksvd;
 LearnBasis learn_d_rica;
 LearnBasis learn_drica;
 LearnBasis learn_ica;
@@ -20,11 +21,14 @@ LearnBasis learn_kmeans;
 LearnBasis learn_kpca_rica;
 LearnBasis learn_krica;
 LearnBasis learn_ksr;
+LearnBasis learn_ksvd;
+LearnBasis learn_lc_ksvd;
 LearnBasis learn_max_margin_start;
 LearnBasis learn_omp1;
 LearnBasis learn_random_patches;
 LearnBasis learn_rica;
 LearnBasis learn_sparse_autoencoder;
+LearnBasis learn_sparse_coding;
 LearnBasis learn_sparse_filtering;
 LearnBasis learn_sparse_rbm;
 
@@ -123,6 +127,42 @@ constexpr auto kMethods = std::to_array<BasisMethod>({
      .grid = "sparsity=0.01,0.1 discrimination=0.001,0.01,0.1 discrimination-reading=sum,select",
      .needs_labels = true,
      .rica = true},
+    {.name = "lc-ksvd",
+     .summary = "dictionary whose codes use atoms of their own class, with a linear classifier",
+     .purpose = Purpose::kClassAware,
+     .minimises = "Σ ‖x - Dᵀ s‖² + consistency² ‖q - A s‖² + label-weight² ‖h - W s‖², codes of at "
+                  "most nonzeros atoms",
+     .own_options = "nonzeros consistency label-weight lc-version features words "
+                    "feature-components iterations",
+     .encoder = "signed-omp",
+     .unit_norm = true,
+     .init = "random-patches",
+     .learn = &learn_lc_ksvd,
+     .grid = "nonzeros=10,30 consistency=0.25,1,4",
+     .own_start = true,
+     .solvers = SolverChoice::kNone,
+     .needs_labels = true,
+     .sample_whitening = "none",
+     .linear_codes = true,
+     .iterations = 50,
+     .classifies = true},
+    {.name = "d-ksvd",
+     .summary = "dictionary learned together with a linear classifier of its codes of few atoms",
+     .purpose = Purpose::kClassAware,
+     .minimises = "Σ ‖x - Dᵀ s‖² + label-weight² ‖h - W s‖², codes of at most nonzeros atoms",
+     .own_options = "nonzeros label-weight features words feature-components iterations",
+     .encoder = "signed-omp",
+     .unit_norm = true,
+     .init = "random-patches",
+     .learn = &learn_d_ksvd,
+     .grid = "nonzeros=10,30 label-weight=0.5,1,2",
+     .own_start = true,
+     .solvers = SolverChoice::kNone,
+     .needs_labels = true,
+     .sample_whitening = "none",
+     .linear_codes = true,
+     .iterations = 50,
+     .classifies = true},
     {.name = "ica",
      .summary =
          "symmetric FastICA: separates independent sources, at most as many as values in a patch",
@@ -178,6 +218,60 @@ constexpr auto kMethods = std::to_array<BasisMethod>({
      .costly_atoms = true,
      .sample_whitening = "standardise",
      .sample_unit_norm = false},
+    {.name = "sparse-coding",
+     .summary = "dictionary for codes with a small l1 norm: the classic sparse coding of patches",
+     .purpose = Purpose::kFeatures,
+     .minimises = "Σ ½‖x - Dᵀ s‖² + sparsity ‖s‖₁, over codes and atoms of length at most 1",
+     .own_options = "sparsity init iterations",
+     .encoder = "lasso",
+     .unit_norm = true,
+     .init = "random-patches",
+     .learn = &learn_sparse_coding,
+     .grid = "sparsity=0.05,0.1,0.15,0.3",
+     .solvers = SolverChoice::kNone,
+     .sparsity = 0.15,
+     .costly_atoms = true,
+     .sample_encoder = "signed-lasso",
+     .linear_codes = true,
+     .half_squares = true,
+     .iterations = 50},
+    {.name = "scspm",
+     .summary = "sparse codes of SIFT, their maxima in a spatial pyramid: for photographs of any "
+                "size",
+     .purpose = Purpose::kFeatures,
+     .minimises = "as sparse-coding, on SIFT descriptors",
+     .own_options = "sparsity init iterations descriptor receptive-field stride pool "
+                    "pool-function feature-scaling",
+     .encoder = "lasso",
+     .init = "random-patches",
+     .learn = &learn_sparse_coding,
+     .grid = "sparsity=0.1,0.15,0.2",
+     .solvers = SolverChoice::kNone,
+     .sparsity = 0.15,
+     .whitening = "none",
+     .sample_encoder = "signed-lasso",
+     .linear_codes = true,
+     .half_squares = true,
+     .iterations = 50,
+     .descriptor = DescriptorKind::kSift,
+     .components = 1024,
+     .patches = 200000,
+     .pool = "1x1,2x2,4x4",
+     .pool_function = "max",
+     .feature_scaling = "l2"},
+    {.name = "ksvd",
+     .summary = "dictionary for codes of a few atoms each, found by matching pursuit",
+     .purpose = Purpose::kFeatures,
+     .minimises = "Σ ‖x - Dᵀ s‖², codes of at most nonzeros atoms of length 1",
+     .own_options = "nonzeros init iterations",
+     .encoder = "omp",
+     .init = "random-patches",
+     .learn = &learn_ksvd,
+     .grid = "nonzeros=2,5,10",
+     .solvers = SolverChoice::kNone,
+     .sample_encoder = "signed-omp",
+     .linear_codes = true,
+     .iterations = 50},
     {.name = "kmeans-triangle",
      .summary = "K-means centres with the triangle code: a fast baseline without labels",
      .purpose = Purpose::kFeatures,
@@ -215,13 +309,16 @@ constexpr auto kMethods = std::to_array<BasisMethod>({
      .purpose = Purpose::kFeatures,
      .minimises = "Σ ‖x - nearest centre‖²; a code: ‖x - Σ γ_u w_u‖² over the nearest centres, "
                   "Σ γ_u = 1",
-     .own_options = "neighbours whitening-epsilon",
+     .own_options = "neighbours whitening-epsilon pool pool-function feature-scaling",
      .encoder = "llc",
      .init = "kmeans",
      .learn = &learn_kmeans,
      .grid = "neighbours=3,5,10 whitening-epsilon=0.01,0.1,1",
      .own_start = true,
-     .solvers = SolverChoice::kNone},
+     .solvers = SolverChoice::kNone,
+     .pool = "1x1,2x2,4x4",
+     .pool_function = "max",
+     .feature_scaling = "l2"},
     {.name = "improved-lcc",
      .summary = "locality-constrained codes with tangents: where a patch lies around its centres",
      .purpose = Purpose::kFeatures,

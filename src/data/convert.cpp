@@ -278,8 +278,9 @@ void write_images(const Context& context, const ImageSet& set, const fs::path& p
   if (set.labels().empty()) make_directory(path);
   for (const int label : set.labels()) make_directory(directories[static_cast<std::size_t>(label)]);
   parallel_for(context, set.size(), [&](Index i) {
-    Image image{set.shape(), Bytes(static_cast<std::size_t>(set.shape().values()))};
+    Image image{set.shape_of(i), Bytes(static_cast<std::size_t>(set.shape().values()))};
     set.read(i, 1, image.pixels.data());
+    image.pixels.resize(static_cast<std::size_t>(image.shape.values()));
     const fs::path& place =
         set.labels().empty()
             ? path
@@ -302,6 +303,15 @@ void write_folder(const Context& context, const DataSet& data, const fs::path& p
   write_images(context, *data.train, nested ? path / "train" : path);
   if (data.test) write_images(context, *data.test, path / "test");
   if (data.unlabelled) write_images(context, *data.unlabelled, path / "unlabelled");
+}
+
+void require_one_size(const DataSet& data, DataFormat format) {
+  for (const ImageSetPtr& set : {data.train, data.test, data.unlabelled}) {
+    require(!set || !set->varied() || format == DataFormat::kFolder, "convert",
+            "the images differ in size, but {} stores one size; --image-size (image_size) makes "
+            "them one, with --image-size-rule square, shorter or longer; folder keeps their sizes",
+            name_of(format));
+  }
 }
 
 void write(const Context& context, const DataSet& data, const fs::path& path, DataFormat format) {
@@ -378,6 +388,7 @@ void convert(const Context& context, const DataSet& data, const fs::path& path, 
   require(data.train || data.train_samples, "convert", "the data set is empty");
   require(data.train || format == DataFormat::kNpy, "convert",
           "samples can only be written as npy, not as {}", name_of(format));
+  require_one_size(data, format);
   with_io_errors("convert", [&] { write_whole(context, data, path, format); });
 }
 

@@ -58,6 +58,8 @@ DataSet read(const Context& context, DataFormat format, const fs::path& path,
 void check_shapes(const ImageSetPtr& train, const ImageSetPtr& other, const std::string& operation,
                   const std::string& name) {
   if (!train || !other || train->shape() == other->shape()) return;
+  const bool within = train->info().preparation.size_rule == ImageSizeRule::kWithin;
+  if (within && train->shape().channels == other->shape().channels) return;
   const ImageShape a = train->shape();
   const ImageShape b = other->shape();
   data_error(operation, name,
@@ -106,11 +108,14 @@ void check_applicable(DataFormat format, const fs::path& path, const OpenOptions
 
 void unify(DataSet& data, const OpenOptions& options) {
   if (!data.train) return;
-  const Index size = options.image_size.value_or(automatic_image_size({data.train->shape()}));
+  const bool within = options.image_size_rule == ImageSizeRule::kWithin;
+  const Index size = options.image_size.value_or(
+      within ? kLongestPhotoSide : automatic_image_size({data.train->shape()}));
   for (ImageSetPtr* part : {&data.train, &data.test, &data.unlabelled}) {
     if (!*part) continue;
     if (options.channels > 0) *part = with_channels(*part, options.channels);
-    if (size > 0) *part = resized(*part, size, options.image_size_rule);
+    if (size > 0 && !(within && (*part)->varied()))
+      *part = resized(*part, size, options.image_size_rule);
   }
 }
 

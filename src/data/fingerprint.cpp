@@ -29,6 +29,25 @@ void hash_pixels(const Context& context, const ImageSet& set, Digest& digest) {
   }
 }
 
+/// Images of different sizes: each with its shape, without what fills its place up.
+template <class Pixel>
+void hash_varied(const Context& context, const ImageSet& set, Digest& digest) {
+  constexpr Index kAtATime = 32;
+  const Index values = set.shape().values();
+  std::vector<Pixel> block(static_cast<std::size_t>(values * std::min(kAtATime, set.size())));
+  for (Index first = 0; first < set.size(); first += kAtATime) {
+    const Index count = std::min(kAtATime, set.size() - first);
+    parallel_for(context, count,
+                 [&](Index i) { set.read(first + i, 1, block.data() + i * values); });
+    for (Index i = 0; i < count; ++i) {
+      const ImageShape own = set.shape_of(first + i);
+      const std::string head = fmt::format("{} {}\n", own.height, own.width);
+      digest.add(head.data(), head.size());
+      digest.add(block.data() + i * values, sizeof(Pixel) * static_cast<std::size_t>(own.values()));
+    }
+  }
+}
+
 /// "28 28 1 uint8": what the pixels alone do not determine.
 std::string layout_text(const ImageShape& shape, bool bytes) {
   return fmt::format("{} {} {} {}", shape.height, shape.width, shape.channels,
@@ -47,20 +66,25 @@ std::uint64_t hash_image(const ImageShape& shape, const std::vector<Pixel>& pixe
 
 /// Floats that are byte values are hashed as bytes.
 std::uint64_t hash_image(const ImageSet& set, Index i) {
-  const auto values = static_cast<std::size_t>(set.shape().values());
-  std::vector<std::uint8_t> bytes(values);
+  const auto room = static_cast<std::size_t>(set.shape().values());
+  const ImageShape shape = set.shape_of(i);
+  const auto values = static_cast<std::size_t>(shape.values());
+  std::vector<std::uint8_t> bytes(room);
   if (set.pixel_type() == PixelType::kUint8) {
     set.read(i, 1, bytes.data());
-    return hash_image(set.shape(), bytes);
+    bytes.resize(values);
+    return hash_image(shape, bytes);
   }
-  std::vector<float> floats(values);
+  std::vector<float> floats(room);
   set.read(i, 1, floats.data());
+  floats.resize(values);
+  bytes.resize(values);
   for (std::size_t j = 0; j < values; ++j) {
-    if (!(floats[j] >= 0 && floats[j] <= 255)) return hash_image(set.shape(), floats);
+    if (!(floats[j] >= 0 && floats[j] <= 255)) return hash_image(shape, floats);
     bytes[j] = static_cast<std::uint8_t>(floats[j]);
-    if (static_cast<float>(bytes[j]) != floats[j]) return hash_image(set.shape(), floats);
+    if (static_cast<float>(bytes[j]) != floats[j]) return hash_image(shape, floats);
   }
-  return hash_image(set.shape(), bytes);
+  return hash_image(shape, bytes);
 }
 
 template <class Scalar>
@@ -79,14 +103,17 @@ void hash_rows(const Context& context, const SampleSet& set, Digest& digest) {
 
 std::string fingerprint(const Context& context, const ImageSet& set) {
   Digest digest(Digest::Kind::kSha256);
-  const std::string head =
-      fmt::format("krica images {} {}\n", set.size(),
-                  layout_text(set.shape(), set.pixel_type() == PixelType::kUint8));
+  const bool bytes = set.pixel_type() == PixelType::kUint8;
+  const ImageShape common{0, 0, set.shape().channels};  // of images that differ
+  const std::string head = fmt::format("krica images {} {}\n", set.size(),
+                                       layout_text(set.varied() ? common : set.shape(), bytes));
   digest.add(head.data(), head.size());
-  if (set.pixel_type() == PixelType::kUint8) {
-    hash_pixels<std::uint8_t>(context, set, digest);
+  if (set.varied()) {
+    bytes ? hash_varied<std::uint8_t>(context, set, digest)
+          : hash_varied<float>(context, set, digest);
   } else {
-    hash_pixels<float>(context, set, digest);
+    bytes ? hash_pixels<std::uint8_t>(context, set, digest)
+          : hash_pixels<float>(context, set, digest);
   }
   digest.add(set.labels().data(), set.labels().size() * sizeof(int));
   return digest.finish();

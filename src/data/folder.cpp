@@ -23,6 +23,7 @@ namespace fs = std::filesystem;
 struct Part {
   std::vector<ImageFile> items;
   bool labelled = false;
+  std::vector<ImageShape> shapes = {};  // of the images as they are read, if sizes differ
 };
 
 Part list_classes(FolderScan& scan, const fs::path& directory,
@@ -59,7 +60,7 @@ Part list_flat(FolderScan& scan, const fs::path& directory) {
 }
 
 /// The side of all images, or 0 to keep their size.
-Index common_side(const std::vector<const Part*>& parts, const OpenOptions& options) {
+Index common_side(const std::vector<Part*>& parts, const OpenOptions& options) {
   if (options.image_size) return *options.image_size;
   std::vector<ImageShape> shapes;
   for (const Part* part : parts) {
@@ -68,7 +69,36 @@ Index common_side(const std::vector<const Part*>& parts, const OpenOptions& opti
   return automatic_image_size(shapes);
 }
 
-ImageShape common_shape(const std::vector<const Part*>& parts, const OpenOptions& options) {
+Index most_channels(const std::vector<Part*>& parts) {
+  Index channels = 1;
+  for (const Part* part : parts) {
+    for (const ImageFile& item : part->items) channels = std::max(channels, item.shape.channels);
+  }
+  return channels;
+}
+
+/// Rule "within": every image has its own shape, unless all turn out alike.
+ImageShape settle_own_shapes(const std::vector<Part*>& parts, const OpenOptions& options) {
+  const Index longest = options.image_size.value_or(kLongestPhotoSide);
+  const Index channels = options.channels > 0 ? options.channels : most_channels(parts);
+  std::vector<ImageShape> all;
+  for (Part* part : parts) {
+    for (const ImageFile& item : part->items) {
+      ImageShape shape = item.shape;
+      if (longest > 0) shape = resized_shape(shape, longest, ImageSizeRule::kWithin);
+      shape.channels = channels;
+      part->shapes.push_back(shape);
+      all.push_back(shape);
+    }
+  }
+  const ImageShape box = take_common_shape(all);
+  for (Part* part : parts) {
+    if (all.empty()) part->shapes.clear();
+  }
+  return box;
+}
+
+ImageShape one_shape(const std::vector<Part*>& parts, const OpenOptions& options) {
   const ImageFile& first = parts.front()->items.front();
   const Index side = common_side(parts, options);
   ImageShape shape = first.shape;
@@ -80,7 +110,7 @@ ImageShape common_shape(const std::vector<const Part*>& parts, const OpenOptions
       if (same || side > 0) continue;
       data_error("folder", item.name,
                  "{} x {} pixels, but {} has {} x {}; --image-size (image_size) makes them one "
-                 "size, e.g. 32",
+                 "size, e.g. 32; SIFT (--descriptor sift) reads images of any size",
                  item.shape.width, item.shape.height, first.name, first.shape.width,
                  first.shape.height);
     }
@@ -88,6 +118,11 @@ ImageShape common_shape(const std::vector<const Part*>& parts, const OpenOptions
   if (side > 0) shape.height = shape.width = side;
   if (options.channels > 0) shape.channels = options.channels;
   return shape;
+}
+
+ImageShape common_shape(const std::vector<Part*>& parts, const OpenOptions& options) {
+  return options.image_size_rule == ImageSizeRule::kWithin ? settle_own_shapes(parts, options)
+                                                           : one_shape(parts, options);
 }
 
 class FolderSet : public ImageSet {
@@ -100,22 +135,27 @@ class FolderSet : public ImageSet {
         exif_orientation_(options.exif_orientation),
         decoded_(context, size(), shape().values()) {}
 
+  [[nodiscard]] std::string item_name(Index i) const override {
+    return items_[static_cast<std::size_t>(i)].name;
+  }
+
  private:
   void load_bytes(Index first, Index count, std::uint8_t* out) const override {
     for (Index i = first; i < first + count; ++i, out += shape().values()) {
       if (decoded_.get(i, out)) continue;
-      const Image image = decode_file(items_[static_cast<std::size_t>(i)]);
-      std::copy(image.pixels.begin(), image.pixels.end(), out);
+      const Image image = decode_file(items_[static_cast<std::size_t>(i)], shape_of(i));
+      std::uint8_t* rest = std::copy(image.pixels.begin(), image.pixels.end(), out);
+      std::fill(rest, out + shape().values(), std::uint8_t{0});
       decoded_.put(i, out);
     }
   }
 
-  [[nodiscard]] Image decode_file(const ImageFile& item) const {
+  [[nodiscard]] Image decode_file(const ImageFile& item, const ImageShape& wanted) const {
     const Bytes bytes = read_all(*open_file("folder", item.path), kLargestImageFile);
     const Image image = decode_or_advise(item, bytes);
     if (image.shape != item.shape)
       data_error("folder", item.name, "the file changed after the data set was opened");
-    return fit_image(image, shape(), rule_);
+    return fit_image(image, wanted, rule_);
   }
 
   /// Truncation is detected only here. There may be more such files: the advice covers all of them.
@@ -142,8 +182,11 @@ ImageSetPtr make_set(const Context& context, Part part, ImageShape shape,
   ImageSetInfo info;
   info.size = static_cast<Index>(part.items.size());
   info.shape = shape;
+  info.shapes = std::move(part.shapes);
   info.description = std::move(description);
   info.preparation = {options.image_size_rule, options.exif_orientation};
+  if (options.image_size_rule == ImageSizeRule::kWithin)
+    info.preparation.longest_side = options.image_size.value_or(kLongestPhotoSide);
   if (part.labelled) {
     info.class_names = classes;
     for (const ImageFile& item : part.items) info.labels.push_back(item.label);
@@ -162,8 +205,8 @@ DataSet open_train_and_test(FolderScan& scan, const fs::path& path, const OpenOp
   if (fs::is_directory(path / "unlabelled")) unlabelled = list_flat(scan, path / "unlabelled");
   DataSet data;
   data.notes = scan.finish();
-  std::vector<const Part*> parts = {&train};
-  for (const Part* part : {&test, &unlabelled}) {
+  std::vector<Part*> parts = {&train};
+  for (Part* part : {&test, &unlabelled}) {
     if (!part->items.empty()) parts.push_back(part);
   }
   const ImageShape shape = common_shape(parts, options);

@@ -178,7 +178,9 @@ Image fit_image(const Image& image, ImageShape shape, ImageSizeRule rule) {
   require(shape.channels == 1 || shape.channels == 3, "fit_image",
           "channels must be 1 or 3, got {}", shape.channels);
   const bool same_sides = image.shape.height == shape.height && image.shape.width == shape.width;
-  require(same_sides || (shape.height == shape.width && shape.height > 0), "fit_image",
+  const bool possible = shape.height > 0 && shape.width > 0 &&
+                        (shape.height == shape.width || rule == ImageSizeRule::kWithin);
+  require(same_sides || possible, "fit_image",
           "images can only be resized to squares, not to {} x {}", shape.width, shape.height);
   ImageShape unified = image.shape;
   unified.channels = shape.channels;
@@ -186,7 +188,7 @@ Image fit_image(const Image& image, ImageShape shape, ImageSizeRule rule) {
   change_channels(image.pixels.data(), image.shape, shape.channels, result.pixels.data());
   if (same_sides) return result;
   Image fitted{shape, Bytes(static_cast<std::size_t>(shape.values()))};
-  resize_image(result.pixels.data(), unified, shape.height, rule, fitted.pixels.data());
+  resize_image(result.pixels.data(), unified, shape, rule, fitted.pixels.data());
   return fitted;
 }
 

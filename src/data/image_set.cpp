@@ -17,10 +17,26 @@ std::string to_text(const ImageShape& shape) {
   return fmt::format("images of {} x {} x {}", shape.height, shape.width, shape.channels);
 }
 
+std::string to_text(const ImageSet& images) {
+  const ImageShape shape = images.shape();
+  if (!images.varied()) return to_text(shape);
+  return fmt::format("images of up to {} x {} x {}", shape.height, shape.width, shape.channels);
+}
+
 ImageSet::ImageSet(ImageSetInfo info) : info_(std::move(info)) {
   require(info_.labels.empty() || static_cast<Index>(info_.labels.size()) == info_.size,
           "image_set", "{} labels for {} images", info_.labels.size(), info_.size);
+  if (!varied()) return;
+  require(static_cast<Index>(info_.shapes.size()) == info_.size, "image_set",
+          "{} shapes for {} images", info_.shapes.size(), info_.size);
+  for (const ImageShape& own : info_.shapes) {
+    require(own.height <= shape().height && own.width <= shape().width &&
+                own.channels == shape().channels,
+            "image_set", "{} do not fit into {}", to_text(own), to_text(shape()));
+  }
 }
+
+std::string ImageSet::item_name(Index i) const { return fmt::format("image {}", i + 1); }
 
 void ImageSet::check_range(Index first, Index count) const {
   require(first >= 0 && count >= 0 && first <= size() - count, "image_set.read",

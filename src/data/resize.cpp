@@ -69,9 +69,9 @@ Pixel to_pixel(float value) {
 }  // namespace
 
 template <class Pixel>
-void resize_image(const Pixel* in, ImageShape from, Index size, ImageSizeRule rule, Pixel* out) {
-  const auto rows = axis_taps(size, from.height, scale_of(from.height, from, size, rule));
-  const auto columns = axis_taps(size, from.width, scale_of(from.width, from, size, rule));
+void resize_image(const Pixel* in, ImageShape from, ImageShape to, ImageSizeRule rule, Pixel* out) {
+  const auto rows = axis_taps(to.height, from.height, scale_of(from.height, from, to.height, rule));
+  const auto columns = axis_taps(to.width, from.width, scale_of(from.width, from, to.width, rule));
   std::vector<float> line(static_cast<std::size_t>(from.width));
   for (Index c = 0; c < from.channels; ++c) {
     const Pixel* plane = in + c * from.pixels();
@@ -109,8 +109,8 @@ void change_channels(const Pixel* in, ImageShape from, Index channels, Pixel* ou
   }
 }
 
-#define KRICA_INSTANTIATE(Pixel)                                                      \
-  template void resize_image(const Pixel*, ImageShape, Index, ImageSizeRule, Pixel*); \
+#define KRICA_INSTANTIATE(Pixel)                                                           \
+  template void resize_image(const Pixel*, ImageShape, ImageShape, ImageSizeRule, Pixel*); \
   template void change_channels(const Pixel*, ImageShape, Index, Pixel*)
 KRICA_INSTANTIATE(std::uint8_t);
 KRICA_INSTANTIATE(float);

@@ -8,10 +8,10 @@
 
 namespace krica {
 
-/// Resizes one planar image of `from` to `size` × `size`, with the same channels: area averaging to
-/// shrink, bilinear to enlarge.
+/// Resizes one planar image of `from` to the sides of `to`, a square or that of resized_shape(),
+/// with the same channels: area averaging to shrink, bilinear to enlarge.
 template <class Pixel>
-KRICA_EXPORT void resize_image(const Pixel* in, ImageShape from, Index size, ImageSizeRule rule,
+KRICA_EXPORT void resize_image(const Pixel* in, ImageShape from, ImageShape to, ImageSizeRule rule,
                                Pixel* out);
 
 /// Converts one planar image of `from` to grey (channels 1) or colour (3).

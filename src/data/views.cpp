@@ -10,16 +10,21 @@
 namespace krica {
 namespace {
 
-constexpr NameTable<ImageSizeRule, 3> kRuleNames = {{
+constexpr NameTable<ImageSizeRule, 4> kRuleNames = {{
     {ImageSizeRule::kSquare, "square"},
     {ImageSizeRule::kShorter, "shorter"},
     {ImageSizeRule::kLonger, "longer"},
+    {ImageSizeRule::kWithin, "within"},
 }};
 
 class SubsetView : public ImageSet {
  public:
   SubsetView(ImageSetInfo info, ImageSetPtr set, std::vector<Index> indices)
       : ImageSet(std::move(info)), set_(std::move(set)), indices_(std::move(indices)) {}
+
+  [[nodiscard]] std::string item_name(Index i) const override {
+    return set_->item_name(indices_[static_cast<std::size_t>(i)]);
+  }
 
  private:
   void load_bytes(Index first, Index count, std::uint8_t* out) const override {
@@ -51,8 +56,7 @@ class MappedView : public ImageSet {
   MappedView(ImageSetInfo info, ImageSetPtr set)
       : ImageSet(std::move(info)), set_(std::move(set)) {}
 
- protected:
-  [[nodiscard]] const ImageSet& source() const { return *set_; }
+  [[nodiscard]] std::string item_name(Index i) const override { return set_->item_name(i); }
 
  private:
   void load_bytes(Index first, Index count, std::uint8_t* out) const override {
@@ -60,15 +64,18 @@ class MappedView : public ImageSet {
   }
   void load_floats(Index first, Index count, float* out) const override { map(first, count, out); }
 
-  virtual void convert(const std::uint8_t* in, std::uint8_t* out) const = 0;
-  virtual void convert(const float* in, float* out) const = 0;
+  virtual void convert(const std::uint8_t* in, ImageShape from, ImageShape to,
+                       std::uint8_t* out) const = 0;
+  virtual void convert(const float* in, ImageShape from, ImageShape to, float* out) const = 0;
 
   template <class Pixel>
   void map(Index first, Index count, Pixel* out) const {
     std::vector<Pixel> image(static_cast<std::size_t>(set_->shape().values()));
-    for (Index i = 0; i < count; ++i) {
+    for (Index i = 0; i < count; ++i, out += shape().values()) {
       set_->read(first + i, 1, image.data());
-      convert(image.data(), out + i * shape().values());
+      const ImageShape to = shape_of(first + i);
+      convert(image.data(), set_->shape_of(first + i), to, out);
+      std::fill(out + to.values(), out + shape().values(), Pixel(0));
     }
   }
 
@@ -81,11 +88,21 @@ class ResizedView : public MappedView {
       : MappedView(std::move(info), std::move(set)), rule_(rule) {}
 
  private:
-  void convert(const std::uint8_t* in, std::uint8_t* out) const override {
-    resize_image(in, source().shape(), shape().height, rule_, out);
+  void convert(const std::uint8_t* in, ImageShape from, ImageShape to,
+               std::uint8_t* out) const override {
+    fit(in, from, to, out);
   }
-  void convert(const float* in, float* out) const override {
-    resize_image(in, source().shape(), shape().height, rule_, out);
+  void convert(const float* in, ImageShape from, ImageShape to, float* out) const override {
+    fit(in, from, to, out);
+  }
+
+  template <class Pixel>
+  void fit(const Pixel* in, ImageShape from, ImageShape to, Pixel* out) const {
+    if (from == to) {
+      std::copy_n(in, from.values(), out);
+    } else {
+      resize_image(in, from, to, rule_, out);
+    }
   }
 
   ImageSizeRule rule_;
@@ -96,11 +113,12 @@ class ChannelView : public MappedView {
   using MappedView::MappedView;
 
  private:
-  void convert(const std::uint8_t* in, std::uint8_t* out) const override {
-    change_channels(in, source().shape(), shape().channels, out);
+  void convert(const std::uint8_t* in, ImageShape from, ImageShape to,
+               std::uint8_t* out) const override {
+    change_channels(in, from, to.channels, out);
   }
-  void convert(const float* in, float* out) const override {
-    change_channels(in, source().shape(), shape().channels, out);
+  void convert(const float* in, ImageShape from, ImageShape to, float* out) const override {
+    change_channels(in, from, to.channels, out);
   }
 };
 
@@ -153,8 +171,10 @@ ImageSetPtr subset(ImageSetPtr set, std::vector<Index> indices) {
   ImageSetInfo info = set->info();
   info.size = static_cast<Index>(indices.size());
   info.labels.clear();
+  info.shapes.clear();
   for (const Index i : indices) {
     require(i >= 0 && i < set->size(), "subset", "index {} is not in a set of {}", i, set->size());
+    if (set->varied()) info.shapes.push_back(set->shape_of(i));
     if (!set->labels().empty()) info.labels.push_back(set->labels()[static_cast<std::size_t>(i)]);
   }
   return std::make_shared<SubsetView>(std::move(info), std::move(set), std::move(indices));
@@ -168,13 +188,45 @@ ImageSetPtr first_images(ImageSetPtr set, Index count) {
   return subset(std::move(set), std::move(indices));
 }
 
+ImageShape resized_shape(ImageShape shape, Index image_size, ImageSizeRule rule) {
+  if (rule != ImageSizeRule::kWithin) return {image_size, image_size, shape.channels};
+  const Index longer = std::max(shape.height, shape.width);
+  if (longer <= image_size) return shape;
+  const auto side = [&](Index length) {
+    return std::max<Index>(1, (2 * length * image_size + longer) / (2 * longer));
+  };
+  return {side(shape.height), side(shape.width), shape.channels};
+}
+
+ImageShape take_common_shape(std::vector<ImageShape>& shapes) {
+  ImageShape box;
+  for (const ImageShape& shape : shapes) {
+    box.height = std::max(box.height, shape.height);
+    box.width = std::max(box.width, shape.width);
+    box.channels = std::max(box.channels, shape.channels);
+  }
+  const bool alike = std::all_of(shapes.begin(), shapes.end(),
+                                 [&](const ImageShape& shape) { return shape == box; });
+  if (alike) shapes.clear();
+  return box;
+}
+
 ImageSetPtr resized(ImageSetPtr set, Index image_size, ImageSizeRule rule) {
   require(image_size > 0 && image_size <= 16384, "resized", "image_size must be 1 to 16384, got {}",
           image_size);
-  if (set->shape().height == image_size && set->shape().width == image_size) return set;
   ImageSetInfo info = set->info();
-  info.shape.height = info.shape.width = image_size;
   info.preparation.size_rule = rule;
+  info.preparation.longest_side = rule == ImageSizeRule::kWithin ? image_size : 0;
+  info.shape = resized_shape(set->shape(), image_size, rule);
+  info.shapes.clear();
+  if (set->varied() && rule == ImageSizeRule::kWithin) {
+    for (const ImageShape& shape : set->info().shapes)
+      info.shapes.push_back(resized_shape(shape, image_size, rule));
+    info.shape = take_common_shape(info.shapes);
+  }
+  if (info.shape == set->shape() && info.shapes == set->info().shapes &&
+      info.preparation.longest_side == set->info().preparation.longest_side)
+    return set;
   return std::make_shared<ResizedView>(std::move(info), std::move(set), rule);
 }
 
@@ -184,6 +236,7 @@ ImageSetPtr with_channels(ImageSetPtr set, Index channels) {
   if (set->shape().channels == channels) return set;
   ImageSetInfo info = set->info();
   info.shape.channels = channels;
+  for (ImageShape& own : info.shapes) own.channels = channels;
   return std::make_shared<ChannelView>(std::move(info), std::move(set));
 }
 

@@ -89,6 +89,8 @@ cublasComputeType_t compute_type(Products products) {
 
 }  // namespace
 
+void load_blas() { static_cast<void>(library()); }
+
 struct Blas::Parts {
   std::mutex mutex;
   cublasHandle_t handle = nullptr;

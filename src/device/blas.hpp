@@ -33,6 +33,9 @@ struct ProductSize {
   int inner = 0;  ///< columns of op(A), rows of op(B)
 };
 
+/// Throws DeviceError (kNoDevice) if cuBLAS is not installed. Blas::current() calls it, too.
+void load_blas();
+
 class Blas {
  public:
   /// Of the calling thread's current device; all threads share it. Throws DeviceError: kNoDevice if

@@ -13,18 +13,12 @@
 namespace krica::device {
 namespace {
 
-constexpr int kThreads = 256;
-constexpr int kRowsABlock = kThreads / 32;  // a warp has a sample
-constexpr std::int64_t kBlockRows = 8192;   // whose scores stay in the cache
-constexpr int kChunk = 256;                 // members added one after another
-
-unsigned warp_blocks(std::int64_t rows) {
-  return static_cast<unsigned>((rows + kRowsABlock - 1) / kRowsABlock);
-}
+constexpr std::int64_t kBlockRows = 8192;  // whose scores stay in the cache
+constexpr int kChunk = 256;                // members added one after another
 
 /// -‖w‖²/2, which added to w·x gives the score of the nearest row.
 __global__ void offsets_kernel(const float* rows, int K, int n, float* offsets) {
-  const int row = blockIdx.x * kRowsABlock + threadIdx.x / 32;
+  const int row = blockIdx.x * kWarps + threadIdx.x / 32;
   if (row >= K) return;
   double squares = 0;
   for (int k = threadIdx.x % 32; k < n; k += 32) {
@@ -64,7 +58,7 @@ __global__ void __launch_bounds__(kThreads)
     assign_kernel(const float* scores, int stride, const SampleBlock block, int width,
                   const float* rows, int K, int n, std::int64_t* assignment, double* costs,
                   double* weights) {
-  const int i = blockIdx.x * kRowsABlock + threadIdx.x / 32;
+  const int i = blockIdx.x * kWarps + threadIdx.x / 32;
   if (i >= block.rows) return;
   const int best = best_of<kMagnitudes>(scores + static_cast<std::size_t>(i) * stride, K);
   double dot = 0;
@@ -138,8 +132,8 @@ class DeviceClustering final : public ClusteringTwin {
     const bool nearest = match_ == Match::kNearest;
     copy(rows_.data(), rows, rows_.size() * sizeof(float));
     if (nearest)
-      offsets_kernel<<<warp_blocks(K_), kThreads>>>(rows_.data(), K_, samples_.n(),
-                                                    offsets_.data());
+      offsets_kernel<<<blocks_for(static_cast<std::size_t>(K_), kWarps), kThreads>>>(
+          rows_.data(), K_, samples_.n(), offsets_.data());
     widen(rows_.data(), K_, samples_.n(), samples_.width(), 0, nearest ? offsets_.data() : nullptr,
           W_.data(), nullptr);
     for (std::int64_t first = 0; first < samples_.count(); first += samples_.block_rows())
@@ -176,7 +170,7 @@ class DeviceClustering final : public ClusteringTwin {
                             {block.X, width}, Op::kTransposed, {W_.data(), width},
                             {scores_.data(), stride_});
     const auto kernel = match_ == Match::kNearest ? assign_kernel<false> : assign_kernel<true>;
-    kernel<<<warp_blocks(block.rows), kThreads>>>(
+    kernel<<<blocks_for(static_cast<std::size_t>(block.rows), kWarps), kThreads>>>(
         scores_.data(), stride_, block, width, rows_.data(), K_, samples_.n(),
         assignment_.data() + first, costs_.data() + first, weights_.data() + first);
   }

@@ -18,15 +18,7 @@
 namespace krica::device {
 namespace {
 
-constexpr int kThreads = 256;
-constexpr int kWarps = kThreads / kWarp;
 constexpr std::size_t kBlockBytes = std::size_t{1} << 30;  // of products at a time
-constexpr int kLargestGrid = 65535;                        // blocks along y
-
-unsigned blocks_for(std::size_t items, int at_a_time) {
-  return static_cast<unsigned>((items + static_cast<std::size_t>(at_a_time) - 1) /
-                               static_cast<std::size_t>(at_a_time));
-}
 
 class EveryCard final : public PooledCodes {
  public:

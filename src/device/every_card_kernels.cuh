@@ -9,17 +9,12 @@
 #include <cstddef>
 
 #include "device/code_math.cuh"
+#include "device/launch.cuh"
 #include "device/pooled_codes.hpp"
 
 namespace krica::device {
 
-inline constexpr int kWarp = 32;
 inline constexpr int kRowsAtATime = 64;  ///< whose weights one thread adds up
-
-__device__ __forceinline__ float warp_sum(float x) {
-  for (int mask = kWarp / 2; mask > 0; mask /= 2) x += __shfl_xor_sync(0xFFFFFFFFU, x, mask);
-  return x;
-}
 
 struct RawPatchArgs {
   Pixels images;
@@ -116,8 +111,7 @@ static __global__ void prepare_atoms_kernel(const AtomArgs args) {
     args.V[first + k] = factor * w;
     squares += static_cast<double>(w) * static_cast<double>(w);
   }
-  for (int mask = kWarp / 2; mask > 0; mask /= 2)
-    squares += __shfl_xor_sync(0xFFFFFFFFU, squares, mask);
+  squares = warp_sum(squares);
   const double c = gaussian ? -1.4426950408889634 * static_cast<double>(shape) : 1.0;
   if (lane == 0)
     args.constants[atom] = {static_cast<float>(c), static_cast<float>(c * squares), shape, 1};

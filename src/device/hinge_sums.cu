@@ -5,6 +5,7 @@
 #include "device/check_cuda.hpp"
 #include "device/device_memory.hpp"
 #include "device/hinge_sums.hpp"
+#include "device/launch.cuh"
 
 namespace krica {
 void release_pages_when_due();  // runtime/large_matrix.hpp, which nvcc need not read
@@ -13,7 +14,6 @@ void release_pages_when_due();  // runtime/large_matrix.hpp, which nvcc need not
 namespace krica::device {
 namespace {
 
-constexpr int kThreads = 256;
 constexpr std::size_t kUploadBytes = std::size_t{64} << 20;  // at a time
 constexpr int kRowsAtATime = 1024;                           // whose losses one block adds up
 
@@ -28,20 +28,6 @@ struct HingeArgs {
   double* losses;     ///< one for each block
   double* bias_sums;  ///< blocks × classes
 };
-
-/// The sum over a block's threads, in the first one.
-__device__ double block_sum(double value) {
-  __shared__ double partial[kThreads];
-  partial[threadIdx.x] = value;
-  __syncthreads();
-  for (int half = kThreads / 2; half > 0; half /= 2) {
-    if (static_cast<int>(threadIdx.x) < half) partial[threadIdx.x] += partial[threadIdx.x + half];
-    __syncthreads();
-  }
-  const double sum = partial[0];
-  __syncthreads();
-  return sum;
-}
 
 /// One block for kRowsAtATime rows.
 __global__ void hinge_kernel(const HingeArgs args) {

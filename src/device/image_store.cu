@@ -5,11 +5,10 @@
 #include "device/check_cuda.hpp"
 #include "device/device_memory.hpp"
 #include "device/image_store.hpp"
+#include "device/launch.cuh"
 
 namespace krica::device {
 namespace {
-
-constexpr int kThreads = 256;
 
 /// -1 becomes 1, size becomes size - 2.
 __device__ int reflected(int at, int size) {

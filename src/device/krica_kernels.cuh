@@ -96,19 +96,21 @@ struct KricaTerm {
   }
 };
 
-/// G ← κ(w_u, w_v) from W Wᵀ, with the exact diagonal; zeros behind K. One thread an element.
+/// G ← κ(w_u, w_v) from W Wᵀ, with the exact diagonal; zeros behind K. One thread an element, or
+/// one in every gridDim.y of a column.
 static __global__ void gram_kernel(const Mercer kernel, float* G, int stride, const float* norms,
                                    int K) {
   const int v = blockIdx.x * blockDim.x + threadIdx.x;
-  const int u = blockIdx.y;
   if (v >= stride) return;
-  float* g = G + static_cast<std::size_t>(u) * stride + v;
-  if (v >= K || u >= K) {
-    *g = 0;
-  } else if (u == v && is_distance(kernel.kind)) {
-    *g = mercer_value(kernel, norms[u], norms[u], norms[u]);
-  } else {
-    *g = mercer_value(kernel, *g, norms[u], norms[v]);
+  for (int u = blockIdx.y; u < stride; u += gridDim.y) {
+    float* g = G + static_cast<std::size_t>(u) * stride + v;
+    if (v >= K || u >= K) {
+      *g = 0;
+    } else if (u == v && is_distance(kernel.kind)) {
+      *g = mercer_value(kernel, norms[u], norms[u], norms[u]);
+    } else {
+      *g = mercer_value(kernel, *g, norms[u], norms[v]);
+    }
   }
 }
 
@@ -116,10 +118,12 @@ static __global__ void gram_kernel(const Mercer kernel, float* G, int stride, co
 static __global__ void gram_weights_kernel(const Mercer kernel, float factor, const float* G,
                                            float* C, int stride, int K) {
   const int v = blockIdx.x * blockDim.x + threadIdx.x;
-  const int u = blockIdx.y;
   if (v >= K) return;
-  const std::size_t at = static_cast<std::size_t>(u) * stride + v;
-  C[at] = u == v && is_distance(kernel.kind) ? 0.0F : factor * C[at] * mercer_slope(kernel, G[at]);
+  for (int u = blockIdx.y; u < K; u += gridDim.y) {
+    const std::size_t at = static_cast<std::size_t>(u) * stride + v;
+    C[at] =
+        u == v && is_distance(kernel.kind) ? 0.0F : factor * C[at] * mercer_slope(kernel, G[at]);
+  }
 }
 
 }  // namespace krica::device

@@ -45,7 +45,8 @@ class KricaTwin final : public BasisTwin {
   }
   /// A thread for each pair of atoms, or each value of G.
   [[nodiscard]] dim3 pairs(int rows) const {
-    return {static_cast<unsigned>((parts_.stride + 255) / 256), static_cast<unsigned>(rows)};
+    return {blocks_for(static_cast<std::size_t>(parts_.stride)),
+            static_cast<unsigned>(std::min(rows, kLargestGrid))};
   }
 
   /// G, always from products in float32.
@@ -54,7 +55,8 @@ class KricaTwin final : public BasisTwin {
     const int side = parts_.stride;
     parts_.product(Products::kFloat32, {side, side, width}, Op::kPlain, {parts_.W.data(), width},
                    Op::kTransposed, {parts_.W.data(), width}, {G_.data(), side});
-    gram_kernel<<<pairs(side), 256>>>(kernel_, G_.data(), side, parts_.norms_w.data(), parts_.K);
+    gram_kernel<<<pairs(side), kThreads>>>(kernel_, G_.data(), side, parts_.norms_w.data(),
+                                           parts_.K);
   }
 
   void add_block(std::int64_t first, bool with_gradient) {
@@ -83,8 +85,8 @@ class KricaTwin final : public BasisTwin {
     const int side = parts_.stride;
     widen(parts_.given_atoms.data(), parts_.K, parts_.samples.n(), width, 1.0F, nullptr,
           parts_.W.data(), nullptr);
-    gram_weights_kernel<<<pairs(parts_.K), 256>>>(kernel_, 2 * reconstruction_, G_.data(),
-                                                  C_.data(), side, parts_.K);
+    gram_weights_kernel<<<pairs(parts_.K), kThreads>>>(kernel_, 2 * reconstruction_, G_.data(),
+                                                       C_.data(), side, parts_.K);
     parts_.product(parts_.products, {parts_.K, width, parts_.K}, Op::kTransposed, {C_.data(), side},
                    Op::kPlain, {parts_.W.data(), width}, {parts_.D.data(), width}, 1);
   }

@@ -3,6 +3,7 @@
 // Scores Ẑ Tᵀ + β of standardised features, their loss and its derivative (joint/margin_loss.hpp).
 #pragma once
 
+#include "device/launch.cuh"
 #include "device/margin_columns.cuh"
 
 namespace krica::device {
@@ -80,11 +81,6 @@ __global__ void __launch_bounds__(kScoreThreads) score_parts_kernel(ScoreArgs ar
   for (int c = 0; c < kEach; ++c) to[first_class + own_class + c] = sums[c];
 }
 
-/// Over the warp, for all of its threads; a fixed order.
-__device__ inline double warp_sum(double value) {
-  for (int apart = 16; apart > 0; apart /= 2) value += __shfl_xor_sync(~0U, value, apart);
-  return value;
-}
 __device__ inline float warp_max(float value) {
   for (int apart = 16; apart > 0; apart /= 2)
     value = fmaxf(value, __shfl_xor_sync(~0U, value, apart));

@@ -14,12 +14,6 @@
 namespace krica::device {
 namespace {
 
-constexpr unsigned kThreads = 256;
-
-unsigned blocks_for(std::size_t count, unsigned each = kThreads) {
-  return static_cast<unsigned>((count + each - 1) / each);
-}
-
 __global__ void exp_kernel(const float* logarithms, float* values, int count) {
   const auto i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
   if (i < count) values[i] = static_cast<float>(exp(static_cast<double>(logarithms[i])));
@@ -71,7 +65,7 @@ int score_range(std::size_t features) {
   return std::max(kFewestColumns, (even + kColumns - 1) / kColumns * kColumns);
 }
 std::size_t score_ranges(std::size_t features) {
-  return blocks_for(features, static_cast<unsigned>(score_range(features)));
+  return blocks_for(features, score_range(features));
 }
 
 class Training final : public MarginTraining {

@@ -31,6 +31,7 @@ DeviceList list_devices() { return {{}, kWhy}; }
 void use_device(const Context& context) {
   if (context.cuda_device()) no_cuda();
 }
+void prepare_to_train(const Context& context) { use_device(context); }
 std::size_t memory_budget(const Context& /*context*/) { no_cuda(); }
 DeviceFacts device_facts() { no_cuda(); }
 void wait_for_device() { no_cuda(); }

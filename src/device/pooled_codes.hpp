@@ -50,6 +50,10 @@ class PooledCodes {
                         Stream stream = nullptr) = 0;
 };
 
+/// An image with more of these is left to the CPU.
+inline constexpr int kMostZones = 65535;
+inline constexpr int kMostPositions = 1 << 22;
+
 struct PooledCodesOptions {
   Products products = Products::kTf32;
   bool with_gradient = false;

@@ -5,14 +5,11 @@
 namespace krica::device {
 namespace {
 
-constexpr int kThreads = 256;
-constexpr int kRowsABlock = kThreads / 32;  // a warp has a row
-
 __device__ __forceinline__ std::int64_t warp_row() {
-  return static_cast<std::int64_t>(blockIdx.x) * kRowsABlock + threadIdx.x / 32;
+  return static_cast<std::int64_t>(blockIdx.x) * kWarps + threadIdx.x / 32;
 }
 unsigned warp_blocks(std::int64_t rows) {
-  return static_cast<unsigned>((rows + kRowsABlock - 1) / kRowsABlock);
+  return blocks_for(static_cast<std::size_t>(rows), kWarps);
 }
 
 __global__ void __launch_bounds__(kThreads)

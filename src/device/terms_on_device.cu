@@ -5,8 +5,6 @@
 namespace krica::device {
 namespace {
 
-constexpr int kThreads = 256;
-
 /// pooled ← λ σ_j / sqrt(ε + Σ_u H_ju s_u²).
 __global__ void __launch_bounds__(kThreads)
     pool_kernel(const CodeTerms terms, const int* offsets, const int* columns, const float* values,
@@ -31,7 +29,7 @@ __global__ void __launch_bounds__(kThreads)
 __global__ void __launch_bounds__(kThreads)
     class_sums_kernel(const float* S, int stride, const int* labels, const int* atom_class,
                       int rows, int K, float2* sums) {
-  const int row = blockIdx.x * (kThreads / 32) + threadIdx.x / 32;
+  const int row = blockIdx.x * kWarps + threadIdx.x / kWarp;
   if (row >= rows) return;
   const float* s = S + static_cast<std::size_t>(row) * stride;
   const int label = labels[row];
@@ -98,7 +96,7 @@ CodeTerms TermsOnDevice::of(const float* S, const SampleBlock& block) {
   if (!classes_active_) return terms;
   terms.labels = block.labels;
   if (terms.class_sums != nullptr) {
-    class_sums_kernel<<<(block.rows + kThreads / 32 - 1) / (kThreads / 32), kThreads>>>(
+    class_sums_kernel<<<blocks_for(static_cast<std::size_t>(block.rows), kWarps), kThreads>>>(
         S, terms.stride, block.labels, atom_class_.data(), block.rows, K_, class_sums_.data());
   }
   return terms;

@@ -8,10 +8,12 @@
 
 #include <cstddef>
 
+#include "device/launch.cuh"
+
 namespace krica::device {
 
 inline constexpr int kTile = 32;
-inline constexpr int kTileThreads = 256;  ///< 32 × 8
+inline constexpr int kTileThreads = kThreads;  ///< 32 × 8
 inline constexpr int kTileBlocks = 1056;  ///< 8 for each of 132 processors; fixes the order of sums
 
 /// value(row, column, load(row, column)) for each element of the tile at (row0, column0) within
@@ -53,25 +55,6 @@ __device__ __forceinline__ void for_tiles(int rows, int columns, Tile tile) {
   const int across = (columns + kTile - 1) / kTile;
   const int tiles = across * ((rows + kTile - 1) / kTile);
   for (int t = blockIdx.x; t < tiles; t += gridDim.x) tile(t / across * kTile, t % across * kTile);
-}
-
-/// The sum over the block's threads, in a fixed order; valid in thread 0.
-__device__ __forceinline__ double block_sum(double value) {
-  __shared__ double shared[kTileThreads];
-  shared[threadIdx.x] = value;
-  __syncthreads();
-  for (int half = kTileThreads / 2; half > 0; half /= 2) {
-    if (threadIdx.x < half) shared[threadIdx.x] += shared[threadIdx.x + half];
-    __syncthreads();
-  }
-  return shared[0];
-}
-
-/// The sum over the warp's lanes; the same bits in all.
-template <class Value>
-__device__ __forceinline__ Value warp_sum(Value value) {
-  for (int mask = 16; mask > 0; mask /= 2) value += __shfl_xor_sync(0xFFFFFFFFU, value, mask);
-  return value;
 }
 
 }  // namespace krica::device

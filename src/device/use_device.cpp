@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "device/blas.hpp"
 #include "device/check_cuda.hpp"
 #include "device/device_error.hpp"
 #include "device/devices.hpp"
@@ -32,6 +33,11 @@ void use_device(const Context& context) {
     no_device(*context.cuda_device());
   check(cudaSetDevice(*context.cuda_device()), "choosing a device");
   static_cast<void>(device_facts());
+}
+
+void prepare_to_train(const Context& context) {
+  use_device(context);
+  if (context.cuda_device()) load_blas();
 }
 
 std::size_t memory_budget(const Context& context) {

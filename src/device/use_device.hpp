@@ -15,6 +15,9 @@ namespace krica::device {
 /// DeviceError (kNoDevice).
 void use_device(const Context& context);
 
+/// use_device(), and loads what a training needs later, so that it fails before the work.
+void prepare_to_train(const Context& context);
+
 /// Bytes that a computation may allocate on the current device: the context's budget, but no more
 /// than nine tenths of what is free.
 std::size_t memory_budget(const Context& context);

@@ -20,6 +20,8 @@ constexpr Sized<Index> kImagesAClass = {10, 40, 0};
 // Pixels: for Caltech-101, whose images have many sizes, and for STL-10 (0: unchanged, 96).
 constexpr Sized<Index> kCaltechSize = {24, 32, 64};
 constexpr Sized<Index> kStlSize = {24, 32, 0};
+// The longest side of Caltech-101's images in their own proportions.
+constexpr Sized<Index> kPhotographSide = {48, 100, 300};
 
 std::string expectation(std::string_view name) {
   if (name == "cifar10") return "CIFAR-10: data_batch_1.bin to data_batch_5.bin and test_batch.bin";
@@ -43,6 +45,12 @@ OpenOptions open_options(const Experiment& experiment, const ExperimentRequest& 
   if (experiment.data == "stl10") options.image_size = kStlSize.at(request.size);
   if (request.image_size > 0) options.image_size = request.image_size;
   return options;
+}
+
+OpenOptions photograph_options(const ExperimentRequest& request) {
+  return {.format = DataFormat::kFolder,
+          .image_size = kPhotographSide.at(request.size),
+          .image_size_rule = ImageSizeRule::kWithin};
 }
 
 /// The directory itself, or the set's own subdirectory.
@@ -125,12 +133,17 @@ ImageSetPtr limited(const ImageSetPtr& set, Index most, Index least_a_class) {
   return subset(set, chosen);
 }
 
+void limit(DataSet& set, ExperimentSize size) {
+  const Index least = kImagesAClass.at(size);
+  set.train = limited(set.train, kTrainImages.at(size), least);
+  set.test = limited(set.test, kTestImages.at(size), least);
+  set.unlabelled = limited(set.unlabelled, kTrainImages.at(size), least);
+}
+
 void limit(ExperimentData& data, ExperimentSize size) {
   const Index before = data.set.train->size();
-  const Index least = kImagesAClass.at(size);
-  data.set.train = limited(data.set.train, kTrainImages.at(size), least);
-  data.set.test = limited(data.set.test, kTestImages.at(size), least);
-  data.set.unlabelled = limited(data.set.unlabelled, kTrainImages.at(size), least);
+  limit(data.set, size);
+  limit(data.photographs, size);
   if (data.set.train->size() == before) return;
   data.part = true;
   data.set.folds.clear();  // they are indices into the whole set
@@ -147,14 +160,18 @@ std::string short_fingerprint(const Context& context, const ImageSetPtr& set) {
 }
 
 std::string name_of_data(const Context& context, const DataSet& data) {
-  std::string name = fmt::format("{}: {} {}", data.train->description(), data.train->size(),
-                                 to_text(data.train->shape()));
+  std::string name =
+      fmt::format("{}: {} {}", data.train->description(), data.train->size(), to_text(*data.train));
   if (data.test) name += fmt::format(", {} for test", data.test->size());
   if (data.unlabelled) name += fmt::format(", {} unlabelled", data.unlabelled->size());
   return fmt::format("{} ({})", name, short_fingerprint(context, data.train));
 }
 
 }  // namespace
+
+const DataSet& images_for(const ExperimentData& data, const Configuration& configuration) {
+  return configuration.photographs && data.photographs.train ? data.photographs : data.set;
+}
 
 ExperimentData open_experiment_data(const Context& context, const Experiment& experiment,
                                     const ExperimentRequest& request) {
@@ -170,6 +187,10 @@ ExperimentData open_experiment_data(const Context& context, const Experiment& ex
                     experiment.data));
   } else {
     data.set = open_checked(context, experiment, request);
+    if (experiment.data == "caltech101") {
+      data.photographs =
+          open_dataset(context, place_of(experiment, request.data), photograph_options(request));
+    }
   }
   limit(data, request.size);
   if (experiment.data == "stl10" && data.set.unlabelled == nullptr) {

@@ -40,6 +40,8 @@ struct ExperimentRequest {
 /// The images of an experiment, with notes on them.
 struct ExperimentData {
   DataSet set;
+  /// The same images in their own sizes, for systems that use SIFT; empty: as in `set`.
+  DataSet photographs = {};
   std::string name;  ///< for the rows: the data, with a fingerprint of some of the images
   std::vector<std::string> notes = {};  ///< differences from the paper's data
   bool part = false;                    ///< a subset of the images
@@ -64,8 +66,12 @@ struct Configuration {
   bool control = false;  ///< the random patches that learned bases must beat
   /// Learned once, without labels, for all splits; only the SVM differs.
   bool shared_basis = false;
-  std::string note = {};  ///< differences from the paper
+  bool photographs = false;  ///< on images in their own sizes
+  std::string note = {};     ///< differences from the paper
 };
+
+/// The images that a configuration uses.
+const DataSet& images_for(const ExperimentData& data, const Configuration& configuration);
 
 enum class ExperimentKind { kTable, kSweep, kSimilarity };
 

@@ -9,9 +9,9 @@ namespace krica {
 namespace {
 
 constexpr auto kFigures = std::to_array<PaperFigure>({
-    {"caltech101", kFifteen, "ScSPM", 67.0, false},
-    {"caltech101", kFifteen, "D-KSVD", 65.1, false},
-    {"caltech101", kFifteen, "LC-KSVD", 67.7, false},
+    {"caltech101", kFifteen, "ScSPM", 67.0},
+    {"caltech101", kFifteen, "D-KSVD", 65.1},
+    {"caltech101", kFifteen, "LC-KSVD", 67.7},
     {"caltech101", kFifteen, "RICA", 67.1},
     {"caltech101", kFifteen, "KICA", 65.2},
     {"caltech101", kFifteen, "KSR", 67.9},
@@ -19,9 +19,9 @@ constexpr auto kFigures = std::to_array<PaperFigure>({
     {"caltech101", kFifteen, "d-RICA", 68.7},
     {"caltech101", kFifteen, "kRICA", 68.2},
     {"caltech101", kFifteen, "d-kRICA", 71.3},
-    {"caltech101", kThirty, "ScSPM", 73.2, false},
-    {"caltech101", kThirty, "D-KSVD", 73.0, false},
-    {"caltech101", kThirty, "LC-KSVD", 73.6, false},
+    {"caltech101", kThirty, "ScSPM", 73.2},
+    {"caltech101", kThirty, "D-KSVD", 73.0},
+    {"caltech101", kThirty, "LC-KSVD", 73.6},
     {"caltech101", kThirty, "RICA", 73.7},
     {"caltech101", kThirty, "KICA", 72.8},
     {"caltech101", kThirty, "KSR", 75.1},

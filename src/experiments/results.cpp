@@ -37,8 +37,8 @@ void append_synced(const std::filesystem::path& path, std::string_view content) 
 }  // namespace
 
 std::string RowIdentity::key() const {
-  const nlohmann::json all = {experiment, group, system,  value,    split,
-                              seed,       data,  options, version()};
+  nlohmann::json all = {experiment, group, system, value, split, seed, data, options, version()};
+  if (!device.empty()) all.push_back(device);
   return sha256_of({all.dump()}).substr(0, kKeyDigits);
 }
 

@@ -26,6 +26,7 @@ struct RowIdentity {
   std::uint64_t seed = 0;
   std::string data;     ///< the data, with a fingerprint
   std::string options;  ///< as requested, JSON
+  std::string device;   ///< a GPU and its precision, whose results differ; empty: the CPU
 
   /// sha256 (hexadecimal, shortened) of all fields and the library version.
   [[nodiscard]] std::string key() const;

@@ -176,6 +176,7 @@ std::string to_json(const ResultRow& row) {
                  {"data", identity.data},
                  {"asked", json::parse(identity.options)},
                  {"version", row.version}};
+  if (!identity.device.empty()) object["device"] = identity.device;
   if (row.failed()) {
     object["error"] = row.error;
     return object.dump();
@@ -202,6 +203,7 @@ ResultRow row_from_json(const std::string& text, const std::string& source) {
                                          std::numeric_limits<std::uint64_t>::max());
     identity.data = object.at("data");
     identity.options = object.at("asked").dump();
+    identity.device = object.value("device", "");
     row.key = object.at("key");
     row.version = object.at("version");
     row.error = object.value("error", "");

@@ -11,6 +11,7 @@
 #include "experiments/shared_basis.hpp"
 #include "krica/runtime/error.hpp"
 #include "krica/runtime/library.hpp"
+#include "models/checkpoint.hpp"
 #include "runtime/atomic_file.hpp"
 #include "runtime/memory.hpp"
 
@@ -107,8 +108,9 @@ class ConfigurationRun {
     reset_peak_memory();
     const Context context = context_.with_seed(split.seed);
     const TestedModel tested = tested_model(context, split);
-    const ImageSetPtr test = test_images(planned_.data.set, split);
-    const Index learned_from = training_images(planned_.data.set, split)->size();
+    const DataSet& data = images_for(planned_.data, configuration_);
+    const ImageSetPtr test = test_images(data, split);
+    const Index learned_from = training_images(data, split)->size();
     row.trial = trial_of(tested.model, tested.report, learned_from);
     add_test(tested.model, tested.scores, *test, row.trial);
     if (planned_.experiment->kind == ExperimentKind::kSimilarity) {
@@ -123,7 +125,7 @@ class ConfigurationRun {
   }
 
   TestedModel tested_model(const Context& context, const TrialSplit& split) {
-    const DataSet& data = planned_.data.set;
+    const DataSet& data = images_for(planned_.data, configuration_);
     if (!configuration_.shared_basis)
       return train_and_test(context, data, configuration_, split, checkpoint(split));
     if (!shared_) shared_.emplace(context, data, configuration_, checkpoint(split));
@@ -143,6 +145,7 @@ PlannedExperiment plan_experiment(const Context& context, const Experiment& expe
                                   const ExperimentRequest& request) {
   PlannedExperiment planned{&experiment, open_experiment_data(context, experiment, request), {}};
   planned.plan = experiment.plan(context, request, planned.data);
+  if (context.cuda_device()) planned.device = device_text(context);
   return planned;
 }
 
@@ -157,7 +160,8 @@ RowIdentity identity_of(const PlannedExperiment& planned, const Configuration& c
           split.name,
           split.seed,
           planned.data.name,
-          to_json(options)};
+          to_json(options),
+          planned.device};
 }
 
 std::vector<const ResultRow*> rows_of(const ResultsFile& results, const PlannedExperiment& planned,

@@ -19,6 +19,7 @@ struct PlannedExperiment {
   const Experiment* experiment = nullptr;
   ExperimentData data;
   Plan plan;
+  std::string device = {};  ///< as RowIdentity::device
 
   /// False for the built-in images: their results cannot be compared with the paper's.
   [[nodiscard]] bool on_papers_data() const { return data.set.format != DataFormat::kEmbedded; }

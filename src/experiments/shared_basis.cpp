@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "classify/splits.hpp"
+#include "models/method_defaults.hpp"
 #include "models/model_parts.hpp"
 #include "runtime/memory.hpp"
 
@@ -58,7 +59,9 @@ TestedModel SharedBasis::test(const Context& context, const TrialSplit& split) c
   const std::vector<Index> places = split.train.empty() ? all_places(images.size()) : split.train;
   FeatureMatrix features = rows_at(context, train_features_, places);
   PipelineOptions options = basis_.options();
-  const Standardiser standardiser = Standardiser::fit(context, std::as_const(features).view());
+  const bool standardises = feature_scaling_of(options) == FeatureScaling::kStandardise;
+  const Standardiser standardiser =
+      standardises ? Standardiser::fit(context, std::as_const(features).view()) : Standardiser();
   standardiser.apply_in_place(context, features.view());
   const std::vector<int> labels = values_at(images.labels(), places);
   SvmTrainer trainer(context, std::as_const(features).view(), labels, images.classes(),

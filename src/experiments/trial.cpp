@@ -38,16 +38,22 @@ std::vector<Mistake> worst_mistakes(const Matrix<float>& scores, const std::vect
 /// Codes of patches spread over some images, one patch per row.
 Matrix<float> some_codes(const FeatureExtractor& extractor, const ImageSet& images) {
   const Index n_images = std::min(kImages, images.size());
-  const Index rows = std::min(kTileRows, extractor.positions());
-  const Index tiles = std::min(kTiles, extractor.positions() / rows);
+  const auto chosen = [&](Index i) { return i * images.size() / n_images; };
+  const auto positions = [&](Index i) {
+    return extractor.grid_of(images.shape_of(chosen(i))).positions();
+  };
+  Index fewest = positions(0);
+  for (Index i = 1; i < n_images; ++i) fewest = std::min(fewest, positions(i));
+  const Index rows = std::min(kTileRows, fewest);
+  const Index tiles = std::min(kTiles, fewest / rows);
   Matrix<float> codes(n_images * tiles * rows, extractor.encoder().channels());
   std::vector<float> pixels(static_cast<std::size_t>(images.shape().values()));
   Index row = 0;
   for (Index i = 0; i < n_images; ++i) {
-    images.read(i * images.size() / n_images, 1, pixels.data());
+    images.read(chosen(i), 1, pixels.data());
     for (Index t = 0; t < tiles; ++t) {
-      const Index first = t * (extractor.positions() - rows) / std::max<Index>(1, tiles - 1);
-      extractor.encode(pixels.data(), first,
+      const Index first = t * (positions(i) - rows) / std::max<Index>(1, tiles - 1);
+      extractor.encode(pixels.data(), images.shape_of(chosen(i)), first,
                        MatrixView<float>(codes).rows_between(row, row + rows));
       row += rows;
     }

@@ -69,22 +69,25 @@ struct ConvNetwork::Implementation final : PooledEncoder {
   std::vector<ConvLayer<float>> layers;
   std::vector<PoolingGrid> grids;
   double power;
+  bool unit_length;
   Index features = 0;
 
   Implementation(const ImageShape& images, ImageWhitening white,
-                 std::vector<ConvLayer<float>> learned, const PoolingOptions& pooling)
+                 std::vector<ConvLayer<float>> learned, const FeatureOptions& options)
       : shape(images),
         whitening(std::move(white)),
         layers(std::move(learned)),
-        power(pooling.power) {
+        power(options.pooling.power),
+        unit_length(options.unit_length) {
     require_layers(shape, layers);
     for (const ConvLayer<float>& layer : layers) {
-      grids.push_back(grid_of(layer.shape(), pooling));
+      grids.push_back(grid_of(layer.shape(), options.pooling));
       features += grids.back().cells() * layer.shape().groups;
     }
   }
 
   void encode(const Context& context, ConstMatrixView<float> images,
+              std::span<const ImageShape> /*shapes*/,
               MatrixView<float> all_features) const override {
     parallel_for(context, images.rows(), [&](Index i) {
       encode_image(images.data() + i * images.outerStride(),
@@ -110,9 +113,9 @@ struct ConvNetwork::Implementation final : PooledEncoder {
 };
 
 ConvNetwork::ConvNetwork(const ImageShape& shape, ImageWhitening whitening,
-                         std::vector<ConvLayer<float>> layers, const PoolingOptions& pooling)
+                         std::vector<ConvLayer<float>> layers, const FeatureOptions& options)
     : implementation_(std::make_shared<const Implementation>(shape, std::move(whitening),
-                                                             std::move(layers), pooling)) {}
+                                                             std::move(layers), options)) {}
 
 ImageShape ConvNetwork::shape() const { return implementation_->shape; }
 Index ConvNetwork::features() const { return implementation_->features; }
@@ -122,9 +125,12 @@ const std::vector<ConvLayer<float>>& ConvNetwork::layers() const { return implem
 void ConvNetwork::extract(const Context& context, const ImageSet& images, Index first,
                           FeatureMatrix& result, const std::function<void(Index)>& done) const {
   check(images, result);
-  extract_in_batches(
-      context, *implementation_, images, kImagesAtATime, [](Index) { return Work{}; }, first,
-      result, done);
+  extract_in_batches(context, images,
+                     {.encoder = *implementation_,
+                      .images_at_a_time = kImagesAtATime,
+                      .work = [](Index) { return Work{}; },
+                      .unit_length = implementation_->unit_length},
+                     first, result, done);
 }
 
 void ConvNetwork::save(Archive& archive) const {
@@ -133,11 +139,11 @@ void ConvNetwork::save(Archive& archive) const {
 }
 
 ConvNetwork ConvNetwork::load(const Archive& archive, const ImageShape& shape,
-                              std::span<const ConvShape> layers, const PoolingOptions& pooling) {
+                              std::span<const ConvShape> layers, const FeatureOptions& options) {
   std::vector<ConvLayer<float>> loaded;
   for (std::size_t l = 0; l < layers.size(); ++l)
     loaded.push_back(load_layer(archive, layers[l], l + 1));
-  return {shape, ImageWhitening::load(archive, shape.channels), std::move(loaded), pooling};
+  return {shape, ImageWhitening::load(archive, shape.channels), std::move(loaded), options};
 }
 
 Index network_features(std::span<const ConvShape> layers, const PoolingOptions& pooling) {

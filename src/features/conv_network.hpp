@@ -20,9 +20,10 @@ namespace krica {
 /// Copies share their immutable parts.
 class KRICA_EXPORT ConvNetwork final : public ImageFeatures {
  public:
-  /// Throws InvalidArgument if there are no layers or they do not fit together and the images.
+  /// The options' descriptors do not matter. Throws InvalidArgument if there are no layers or they
+  /// do not fit together and the images.
   ConvNetwork(const ImageShape& shape, ImageWhitening whitening,
-              std::vector<ConvLayer<float>> layers, const PoolingOptions& pooling);
+              std::vector<ConvLayer<float>> layers, const FeatureOptions& options);
 
   [[nodiscard]] ImageShape shape() const override;
   [[nodiscard]] Index features() const override;
@@ -37,7 +38,7 @@ class KRICA_EXPORT ConvNetwork final : public ImageFeatures {
   void save(Archive& archive) const;
   /// Throws DataError or InvalidArgument for tensors that do not fit.
   static ConvNetwork load(const Archive& archive, const ImageShape& shape,
-                          std::span<const ConvShape> layers, const PoolingOptions& pooling);
+                          std::span<const ConvShape> layers, const FeatureOptions& options);
 
  private:
   struct Implementation;

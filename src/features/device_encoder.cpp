@@ -207,8 +207,10 @@ class ChunkEncoder final : public DeviceEncoder {
 
 std::optional<DeviceLayout> device_layout(const PatchSource& source) {
   const auto patches = source.descriptors().pixel_patches();
+  const PoolingGrid& grid = source.grid();
   if (!patches || source.preprocessing().linear_whitening() == nullptr ||
-      source.grid().function() == PoolFunction::kMax)
+      grid.function() == PoolFunction::kMax || grid.zones() > device::kMostZones ||
+      grid.positions() > device::kMostPositions)
     return std::nullopt;
   return DeviceLayout{patch_spec(source, *patches), pool_spec(source, patches->stride)};
 }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "features/local_coding.hpp"
@@ -14,6 +15,7 @@
 #include "runtime/names.hpp"
 #include "runtime/parallel.hpp"
 #include "runtime/vector_math.hpp"
+#include "solvers/batch_omp.hpp"
 #include "solvers/gram_lasso.hpp"
 
 namespace krica {
@@ -22,7 +24,7 @@ namespace {
 constexpr std::string_view kName = "encoder";
 constexpr double kLassoTolerance = 1e-4;
 constexpr std::string_view kTangentsName = "atom_tangents";
-constexpr NameTable<EncoderKind, 11> kKinds = {{
+constexpr NameTable<EncoderKind, 14> kKinds = {{
     {EncoderKind::kKernel, "kernel"},
     {EncoderKind::kAbs, "abs"},
     {EncoderKind::kTriangle, "triangle"},
@@ -32,6 +34,9 @@ constexpr NameTable<EncoderKind, 11> kKinds = {{
     {EncoderKind::kSigmoid, "sigmoid"},
     {EncoderKind::kLasso, "lasso"},
     {EncoderKind::kLinear, "linear"},
+    {EncoderKind::kSignedLasso, "signed-lasso"},
+    {EncoderKind::kOmp, "omp"},
+    {EncoderKind::kSignedOmp, "signed-omp"},
     {EncoderKind::kLlc, "llc"},
     {EncoderKind::kTangents, "tangents"},
 }};
@@ -106,20 +111,47 @@ GramLassoOptions lasso_options(const EncoderOptions& options) {
   return {.sparsity = options.sparsity, .tolerance = kLassoTolerance};
 }
 
-GramLasso lasso_of(const EncoderOptions& options, const Matrix<float>& atoms) {
+GramLasso<float> lasso_of(const EncoderOptions& options, const Matrix<float>& atoms) {
   Matrix<double> G(atoms.rows(), atoms.rows());
   kernel_matrix<double>(Context({.threads = 1}), options.kernel,
                         Matrix<double>::copy_of(atoms.view().cast<double>()), G);
-  return {G, lasso_options(options)};
+  return {Matrix<float>::copy_of(G.view().cast<float>()), lasso_options(options)};
 }
 
-/// In: κ(w_u, x); out: |s_u|.
-void solve_code(const GramLasso& lasso, double self, float* row) {
+BatchOmp<float> omp_of(const EncoderOptions& options, const Matrix<float>& atoms) {
+  return {Context({.threads = 1}), atoms, {.nonzeros = options.nonzeros}};
+}
+
+/// |s| unless codes keep their signs.
+float as_coded(float value, bool with_sign) { return with_sign ? value : std::abs(value); }
+
+/// In: κ(w_u, x) in the rows of codes; out: the codes.
+void solve_lasso(const GramLasso<float>& lasso, const EncoderOptions& options,
+                 ConstMatrixView<float> patches, MatrixView<float> codes) {
+  const bool with_sign = options.kind == EncoderKind::kSignedLasso;
   const auto K = static_cast<std::size_t>(lasso.components());
-  const std::vector<double> correlations(row, row + K);
-  std::vector<double> code(K, 0.0);
-  lasso.solve(correlations, self, code);
-  for (std::size_t u = 0; u < K; ++u) row[u] = static_cast<float>(std::abs(code[u]));
+  std::vector<float> correlations(K);
+  for (Index i = 0; i < codes.rows(); ++i) {
+    float* row = codes.data() + i * codes.outerStride();
+    const float* x = patches.data() + i * patches.outerStride();
+    std::copy_n(row, K, correlations.begin());
+    std::fill_n(row, K, 0.0F);
+    lasso.solve(correlations, self_kernel(options.kernel, x, patches.cols()), {row, K});
+    for (std::size_t u = 0; u < K; ++u) row[u] = as_coded(row[u], with_sign);
+  }
+}
+
+void pursue(const BatchOmp<float>& omp, bool with_sign, ConstMatrixView<float> patches,
+            MatrixView<float> codes) {
+  SparseCodes<float> found(patches.rows(), omp.capacity());
+  omp.encode(patches, 0, found, nullptr);
+  for (Index i = 0; i < codes.rows(); ++i) {
+    float* row = codes.data() + i * codes.outerStride();
+    std::fill_n(row, codes.cols(), 0.0F);
+    const auto atoms = found.atoms(i);
+    const auto values = std::as_const(found).values(i);
+    for (std::size_t t = 0; t < atoms.size(); ++t) row[atoms[t]] = as_coded(values[t], with_sign);
+  }
 }
 
 }  // namespace
@@ -134,11 +166,19 @@ bool is_local(EncoderKind kind) {
   return kind == EncoderKind::kLlc || kind == EncoderKind::kTangents;
 }
 
+bool is_lasso(EncoderKind kind) {
+  return kind == EncoderKind::kLasso || kind == EncoderKind::kSignedLasso;
+}
+bool is_omp(EncoderKind kind) {
+  return kind == EncoderKind::kOmp || kind == EncoderKind::kSignedOmp;
+}
+
 bool has_shapes(const EncoderOptions& options) { return !shapes_name(options).empty(); }
 
 void EncoderOptions::validate() const {
-  if (kind == EncoderKind::kKernel || kind == EncoderKind::kLasso) kernel.validate();
-  if (kind == EncoderKind::kLasso) lasso_options(*this).validate();
+  if (kind == EncoderKind::kKernel || is_lasso(kind)) kernel.validate();
+  if (is_lasso(kind)) lasso_options(*this).validate();
+  if (is_omp(kind)) BatchOmpOptions{.nonzeros = nonzeros}.validate();
   require(std::isfinite(threshold) && threshold >= 0, kName,
           "threshold must be finite and >= 0, got {}", threshold);
   if (!is_local(kind)) return;
@@ -158,7 +198,8 @@ struct Encoder::Implementation {
   Matrix<float> tangents;
   AtomSet<float> kernel_atoms;
   std::vector<float> norms;  // for triangle and hard
-  std::optional<GramLasso> lasso;
+  std::optional<GramLasso<float>> lasso;
+  std::optional<BatchOmp<float>> omp;
   std::optional<LocalCoding> local;
 
   Implementation(const EncoderOptions& opts, ConstMatrixView<float> W,
@@ -172,7 +213,8 @@ struct Encoder::Implementation {
     if (opts.kind == EncoderKind::kTriangle || opts.kind == EncoderKind::kHard) {
       norms = squared_row_norms<float>(atoms);
     }
-    if (opts.kind == EncoderKind::kLasso) lasso.emplace(lasso_of(opts, atoms));
+    if (is_lasso(opts.kind)) lasso.emplace(lasso_of(opts, atoms));
+    if (is_omp(opts.kind)) omp.emplace(omp_of(opts, atoms));
     if (is_local(opts.kind)) local.emplace(opts, atoms, tangents);
   }
 };
@@ -201,15 +243,11 @@ void Encoder::encode(ConstMatrixView<float> patches, MatrixView<float> codes) co
   if (kind == EncoderKind::kKernel) return self.kernel_atoms.evaluate(patches, codes, nullptr);
   if (self.local) return self.local->encode(patches, codes);
   const MatrixView<float> raw(codes.data(), codes.rows(), K, codes.outerStride());
-  if (kind == EncoderKind::kLasso) {
+  if (is_lasso(kind)) {
     self.kernel_atoms.evaluate(patches, raw, nullptr);
-    for (Index i = 0; i < codes.rows(); ++i) {
-      const float* x = patches.data() + i * patches.outerStride();
-      solve_code(*self.lasso, self_kernel(options().kernel, x, inputs()),
-                 codes.data() + i * codes.outerStride());
-    }
-    return;
+    return solve_lasso(*self.lasso, options(), patches, raw);
   }
+  if (is_omp(kind)) return pursue(*self.omp, kind == EncoderKind::kSignedOmp, patches, raw);
   if (kind == EncoderKind::kTriangle || kind == EncoderKind::kHard) {
     squared_distances<float>(patches, self.atoms, self.norms, raw);
   } else {

@@ -6,6 +6,7 @@
 
 #include "features/device_encoder.hpp"
 #include "features/pooled_encoder.hpp"
+#include "features/unit_length.hpp"
 #include "runtime/check.hpp"
 #include "runtime/large_matrix.hpp"
 
@@ -16,12 +17,15 @@ constexpr std::string_view kName = "features";
 constexpr Index kImagesAtATime = 4;  // per thread
 
 void extract_on_device(const Context& context, DeviceEncoder& encoder, const ImageSet& images,
-                       Index first, FeatureMatrix& result, const std::function<void(Index)>& done) {
+                       Index first, bool unit_length, FeatureMatrix& result,
+                       const std::function<void(Index)>& done) {
   // As on the CPU, chunks do not depend on `first`.
   for (Index at = first / encoder.chunk() * encoder.chunk(); at < images.size();) {
     context.check_cancelled();
     const Range chunk{at, std::min(at + encoder.chunk(), images.size())};
-    encoder.encode(context, images, chunk, result.view().rows_between(chunk.begin, chunk.end));
+    const MatrixView<float> features = result.view().rows_between(chunk.begin, chunk.end);
+    encoder.encode(context, images, chunk, features);
+    if (unit_length) scale_to_unit_length(context, features);
     release_pages_when_due();
     at = chunk.end;
     done(at);
@@ -41,11 +45,32 @@ FeatureExtractor::FeatureExtractor(FeatureOptions options, ImageShape shape,
 ImageShape FeatureExtractor::shape() const { return source_->shape(); }
 const Preprocessing& FeatureExtractor::preprocessing() const { return source_->preprocessing(); }
 const PoolingGrid& FeatureExtractor::grid() const { return source_->grid(); }
+PoolingGrid FeatureExtractor::grid_of(const ImageShape& shape) const {
+  return source_->grid_of(shape);
+}
+const LocalDescriptors& FeatureExtractor::descriptors() const { return source_->descriptors(); }
+bool FeatureExtractor::any_size() const { return source_->descriptors().any_size(); }
 
-void FeatureExtractor::encode(const float* image, Index first, MatrixView<float> codes) const {
+void FeatureExtractor::encode(const float* image, const ImageShape& shape, Index first,
+                              MatrixView<float> codes) const {
+  std::vector<float> memory;
   Matrix<float> patches(codes.rows(), source_->dimensions());
-  source_->read<float>(image, PositionTile(grid(), {first, first + codes.rows()}), patches);
+  source_->read<float>(source_->prepared(image, shape, memory), shape,
+                       PositionTile(grid_of(shape), {first, first + codes.rows()}), patches);
   encoder_.encode(patches, codes);
+}
+
+float FeatureExtractor::length_of(const float* features) const {
+  return options_.unit_length ? row_length(features, this->features()) : 1.0F;
+}
+
+/// One per image, if they differ from the model's; each must have room for a descriptor.
+std::vector<ImageShape> FeatureExtractor::own_shapes(const ImageSet& images) const {
+  if (!images.varied() && images.shape() == shape()) return {};
+  std::vector<ImageShape> shapes;
+  for (Index i = 0; i < images.size(); ++i) shapes.push_back(images.shape_of(i));
+  check_room(images, descriptors());
+  return shapes;
 }
 
 void FeatureExtractor::extract(const Context& context, const ImageSet& images, Index first,
@@ -53,10 +78,17 @@ void FeatureExtractor::extract(const Context& context, const ImageSet& images, I
                                const std::function<void(Index)>& done) const {
   check(images, result);
   if (const auto on_device = device_encoder(context, *source_, encoder_, images.pixel_type()))
-    return extract_on_device(context, *on_device, images, first, result, done);
-  const auto work = [&](Index count) { return encoding_work(*source_, encoder_, count); };
-  extract_in_batches(context, *pooled_, images, positions() == 1 ? kTilePositions : kImagesAtATime,
-                     work, first, result, done);
+    return extract_on_device(context, *on_device, images, first, options_.unit_length, result,
+                             done);
+  const std::vector<ImageShape> shapes = own_shapes(images);
+  const bool single = positions() == 1 && shapes.empty();
+  extract_in_batches(context, images,
+                     {.encoder = *pooled_,
+                      .images_at_a_time = single ? kTilePositions : kImagesAtATime,
+                      .work = [&](Index count) { return encoding_work(*source_, encoder_, count); },
+                      .shapes = shapes,
+                      .unit_length = options_.unit_length},
+                     first, result, done);
 }
 
 }  // namespace krica

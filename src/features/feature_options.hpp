@@ -20,6 +20,7 @@ struct PoolingOptions {
 struct FeatureOptions {
   LocalDescriptorOptions descriptors = {};
   PoolingOptions pooling = {};
+  bool unit_length = false;  ///< scale the features of an image to length 1
 
   void validate() const;
 };

@@ -21,6 +21,8 @@ class KRICA_EXPORT ImageFeatures {
   virtual ~ImageFeatures() = default;
 
   [[nodiscard]] virtual ImageShape shape() const = 0;
+  /// Whether images may have other sizes.
+  [[nodiscard]] virtual bool any_size() const { return false; }
   [[nodiscard]] virtual Index features() const = 0;
 
   /// Writes the features to `result` (images × features), from image `first` on, and calls `done`
@@ -45,11 +47,18 @@ class KRICA_EXPORT ImageFeatures {
   void check(const ImageSet& images, const FeatureMatrix& result) const;
 };
 
-/// extract() by an encoder of images in memory: reads `images_at_a_time` images per thread and
-/// passes batches of them on. `work` estimates the work of that many images.
-void extract_in_batches(const Context& context, const PooledEncoder& encoder,
-                        const ImageSet& images, Index images_at_a_time,
-                        const std::function<Work(Index)>& work, Index first, FeatureMatrix& result,
+/// How images become features, batch by batch.
+struct BatchEncoding {
+  const PooledEncoder& encoder;
+  Index images_at_a_time;                   ///< that a thread reads
+  std::function<Work(Index)> work;          ///< of that many images
+  std::span<const ImageShape> shapes = {};  ///< one per image, if they differ
+  bool unit_length = false;                 ///< scale features to length 1 (unit_length.hpp)
+};
+
+/// extract() by an encoder of images in memory: reads batches of them and passes them on.
+void extract_in_batches(const Context& context, const ImageSet& images,
+                        const BatchEncoding& encoding, Index first, FeatureMatrix& result,
                         const std::function<void(Index)>& done);
 
 }  // namespace krica

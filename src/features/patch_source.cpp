@@ -27,26 +27,32 @@ PatchSource::PatchSource(LocalDescriptorsPtr descriptors, const PoolingOptions& 
                          const ImageShape& shape, Preprocessing preprocessing)
     : shape_(shape),
       descriptors_(std::move(descriptors)),
-      grid_(pooling, descriptors_->positions(shape)),
-      power_(pooling.power),
+      pooling_(pooling),
+      grid_(grid_of(shape)),
       preprocessing_(std::move(preprocessing)) {
   require(preprocessing_.inputs() == descriptors_->dimensions(), "features",
           "patches of {} have {} values, the preprocessing expects {}", to_text(shape),
           descriptors_->dimensions(), preprocessing_.inputs());
 }
 
-void PatchSource::read_floats(const float* image, const PositionTile& tile,
-                              MatrixView<float> patches) const {
+PoolingGrid PatchSource::grid_of(const ImageShape& shape) const {
+  const auto small = descriptors_->any_size() ? FewPositions::kShared : FewPositions::kRefused;
+  return {pooling_, descriptors_->positions(shape), small};
+}
+
+void PatchSource::read_floats(const float* prepared, const ImageShape& shape,
+                              const PositionTile& tile, MatrixView<float> patches) const {
   Matrix<float> raw(patches.rows(), preprocessing_.inputs());
-  descriptors_->read(image, shape_, tile.runs, raw);
+  descriptors_->read(prepared, shape, tile.runs, raw);
   preprocessing_.apply_tile(raw, patches);
 }
 
 void PatchSource::read_single(ConstMatrixView<float> images, MatrixView<float> raw) const {
   constexpr std::array<PositionRun, 1> kOnly = {{{0, 0, 1}}};
+  std::vector<float> memory;
   for (Index i = 0; i < images.rows(); ++i) {
-    descriptors_->read(images.data() + i * images.outerStride(), shape_, kOnly,
-                       raw.rows_between(i, i + 1));
+    const float* image = prepared(images.data() + i * images.outerStride(), shape_, memory);
+    descriptors_->read(image, shape_, kOnly, raw.rows_between(i, i + 1));
   }
 }
 

@@ -31,8 +31,9 @@ struct PositionTile {
 
 class PatchSource {
  public:
-  /// Throws InvalidArgument if the parts do not fit together: descriptors, preprocessing, grid and
-  /// image shape.
+  /// `shape`: of the images, or where descriptors allow any size, the largest. Throws
+  /// InvalidArgument if the parts do not fit together: descriptors, preprocessing, grid and image
+  /// shape.
   PatchSource(LocalDescriptorsPtr descriptors, const PoolingOptions& pooling,
               const ImageShape& shape, Preprocessing preprocessing);
   PatchSource(const FeatureOptions& options, const ImageShape& shape, Preprocessing preprocessing)
@@ -42,20 +43,29 @@ class PatchSource {
   [[nodiscard]] const ImageShape& shape() const { return shape_; }
   [[nodiscard]] const LocalDescriptors& descriptors() const { return *descriptors_; }
   [[nodiscard]] const Preprocessing& preprocessing() const { return preprocessing_; }
+  /// For images of shape().
   [[nodiscard]] const PoolingGrid& grid() const { return grid_; }
+  [[nodiscard]] PoolingGrid grid_of(const ImageShape& shape) const;
   /// Exponent of the pooled codes.
-  [[nodiscard]] double power() const { return power_; }
+  [[nodiscard]] double power() const { return pooling_.power; }
   /// Number of values in a patch.
   [[nodiscard]] Index dimensions() const { return preprocessing_.outputs(); }
 
-  /// The patches of one planar image at these positions. Single-threaded.
+  /// What all patches of an image share: something in `memory`, or just the image.
+  [[nodiscard]] const float* prepared(const float* image, const ImageShape& shape,
+                                      std::vector<float>& memory) const {
+    return descriptors_->prepared(image, shape, memory);
+  }
+
+  /// The patches of one planar image, from prepared(), at these positions. Single-threaded.
   template <class Scalar>
-  void read(const float* image, const PositionTile& tile, MatrixView<Scalar> patches) const {
+  void read(const float* prepared, const ImageShape& shape, const PositionTile& tile,
+            MatrixView<Scalar> patches) const {
     if constexpr (std::is_same_v<Scalar, float>) {
-      read_floats(image, tile, patches);
+      read_floats(prepared, shape, tile, patches);
     } else {
       Matrix<float> narrow(patches.rows(), patches.cols());
-      read_floats(image, tile, narrow);
+      read_floats(prepared, shape, tile, narrow);
       patches = narrow.view().template cast<Scalar>();
     }
   }
@@ -64,12 +74,13 @@ class PatchSource {
   void read_single(ConstMatrixView<float> images, MatrixView<float> raw) const;
 
  private:
-  void read_floats(const float* image, const PositionTile& tile, MatrixView<float> patches) const;
+  void read_floats(const float* prepared, const ImageShape& shape, const PositionTile& tile,
+                   MatrixView<float> patches) const;
 
   ImageShape shape_;
   LocalDescriptorsPtr descriptors_;
+  PoolingOptions pooling_;
   PoolingGrid grid_;
-  double power_;
   Preprocessing preprocessing_;
 };
 

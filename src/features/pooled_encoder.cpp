@@ -46,12 +46,14 @@ class HostPooledEncoder final : public PooledEncoder {
   }
 
   void encode(const Context& context, ConstMatrixView<float> images,
-              MatrixView<float> features) const override {
-    require(images.rows() == features.rows() && images.cols() == source_->shape().values() &&
+              std::span<const ImageShape> shapes, MatrixView<float> features) const override {
+    const bool fit = shapes.empty() ? images.cols() == source_->shape().values()
+                                    : std::ssize(shapes) == images.rows();
+    require(fit && images.rows() == features.rows() &&
                 features.cols() == source_->grid().cells() * encoder_.channels(),
             kName, "a batch of {} x {} and features of {} x {} do not fit {}", images.rows(),
             images.cols(), features.rows(), features.cols(), to_text(source_->shape()));
-    const bool single = source_->grid().positions() == 1;
+    const bool single = shapes.empty() && source_->grid().positions() == 1;
     const Partition parts(images.rows(), single ? kTilePositions : kImagesAtATime);
     const Work work = encoding_work(*source_, encoder_, images.rows());
     parallel_for(context, parts.count(), work, [&](Index p) {
@@ -60,7 +62,11 @@ class HostPooledEncoder final : public PooledEncoder {
       if (single) {
         encode_single(images.rows_between(begin, end), part);
       } else {
-        encode_part(context, images.rows_between(begin, end), part);
+        encode_part(context, images.rows_between(begin, end),
+                    shapes.empty() ? shapes
+                                   : shapes.subspan(static_cast<std::size_t>(begin),
+                                                    static_cast<std::size_t>(end - begin)),
+                    part);
       }
       for (Index i = 0; i < part.rows(); ++i) {
         raise_to_power<float>(source_->power(), part.data() + i * part.outerStride(), nullptr,
@@ -71,12 +77,19 @@ class HostPooledEncoder final : public PooledEncoder {
 
  private:
   void encode_part(const Context& context, ConstMatrixView<float> images,
-                   MatrixView<float> features) const {
+                   std::span<const ImageShape> shapes, MatrixView<float> features) const {
     ZoneCodes<float, Encoder> codes(*source_, encoder_, encoder_.channels(), fused_.get());
     for (Index i = 0; i < images.rows(); ++i) {
       context.check_cancelled();
-      source_->grid().pool<float>(codes.of(images.data() + i * images.outerStride()),
-                                  features.data() + i * features.outerStride());
+      const float* image = images.data() + i * images.outerStride();
+      float* row = features.data() + i * features.outerStride();
+      if (shapes.empty()) {
+        source_->grid().pool<float>(codes.of(image), row);
+        continue;
+      }
+      const ImageShape& own = shapes[static_cast<std::size_t>(i)];
+      const PoolingGrid grid = source_->grid_of(own);
+      grid.pool<float>(codes.of(image, own, grid), row);
     }
   }
 
@@ -109,9 +122,12 @@ std::unique_ptr<const PooledEncoder> host_pooled_encoder(std::shared_ptr<const P
 }
 
 /// No upper bound if it could be far too low: images may be decoded when they are read, and a lasso
-/// is solved for every code.
+/// or a pursuit solves for every code.
 Work encoding_work(const PatchSource& source, const Encoder& encoder, Index images) {
-  if (source.grid().positions() > 1 || encoder.options().kind == EncoderKind::kLasso) return {};
+  const EncoderKind kind = encoder.options().kind;
+  if (source.grid().positions() > 1 || source.descriptors().any_size() || is_lasso(kind) ||
+      is_omp(kind))
+    return {};
   return work_of(images, source.preprocessing().inputs() * source.preprocessing().outputs() +
                              encoder.channels() * (encoder.inputs() + kPerExp));
 }

@@ -19,11 +19,11 @@ class PooledEncoder {
   PooledEncoder& operator=(const PooledEncoder&) = delete;
   virtual ~PooledEncoder() = default;
 
-  /// images: one planar image per row; features: the same number of rows. The bits of an image's
-  /// features do not depend on the number of threads or, if it has several positions, on the batch.
-  /// Throws Cancelled.
+  /// images: one planar image per row; shapes: one for each if they differ, otherwise empty;
+  /// features: as many rows. The bits of an image's features do not depend on the number of threads
+  /// or, if it has several positions, on the batch. Throws Cancelled.
   virtual void encode(const Context& context, ConstMatrixView<float> images,
-                      MatrixView<float> features) const = 0;
+                      std::span<const ImageShape> shapes, MatrixView<float> features) const = 0;
 };
 
 /// Runs on the context's threads. Throws InvalidArgument if the atoms do not fit the patches.

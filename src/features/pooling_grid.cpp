@@ -19,7 +19,8 @@ std::vector<Range> cell_ranges(Index positions, Index cells, bool overlap) {
   std::vector<Range> ranges;
   for (Index c = 0; c < cells; ++c) {
     if (!overlap) {
-      ranges.push_back({c * positions / cells, (c + 1) * positions / cells});
+      const Index begin = c * positions / cells;
+      ranges.push_back({begin, std::max(begin + 1, (c + 1) * positions / cells)});
       continue;
     }
     const Index parts = 2 * cells + 1;  // a window spans three half-steps
@@ -34,10 +35,11 @@ struct CellRanges {
   std::vector<Range> cols;
 };
 
-std::vector<CellRanges> ranges_of(const PoolingOptions& options, Positions size) {
+std::vector<CellRanges> ranges_of(const PoolingOptions& options, Positions size, FewPositions few) {
   std::vector<CellRanges> ranges;
   for (const auto& [rows, cols] : options.levels.levels) {
-    require(rows <= size.rows && cols <= size.cols, kName,
+    const bool enough = rows <= size.rows && cols <= size.cols;
+    require(enough || few == FewPositions::kShared, kName,
             "a pooling grid of {}x{} is finer than the {} x {} positions; use a coarser grid or a "
             "smaller stride",
             rows, cols, size.rows, size.cols);
@@ -99,13 +101,13 @@ PoolFunction settled_function(const PoolingOptions& options) {
 
 }  // namespace
 
-PoolingGrid::PoolingGrid(const PoolingOptions& options, Positions positions)
+PoolingGrid::PoolingGrid(const PoolingOptions& options, Positions positions, FewPositions few)
     : size_(positions), function_(settled_function(options)) {
   options.validate();
   const auto [rows, cols] = positions;
   require(rows >= 1 && cols >= 1 && rows <= kLongestSide && cols <= kLongestSide, kName,
           "{} x {} positions cannot be pooled", rows, cols);
-  const std::vector<CellRanges> levels = ranges_of(options, positions);
+  const std::vector<CellRanges> levels = ranges_of(options, positions, few);
   row_borders_ = borders_of(levels, &CellRanges::rows);
   col_borders_ = borders_of(levels, &CellRanges::cols);
   const Index zones = (std::ssize(row_borders_) - 1) * (std::ssize(col_borders_) - 1);

@@ -3,7 +3,8 @@
 // PoolingGrid: the positions of an image over which codes are summed, averaged or maximised.
 //
 // With P positions along an axis and g cells of a level:
-//   plain      cell c holds positions floor(cP/g) ... floor((c+1)P/g) - 1
+//   plain      cell c holds positions floor(cP/g) ... floor((c+1)P/g) - 1, or where images differ
+//              in size and P < g the single position floor(cP/g)
 //   overlap    windows of one and a half steps, floor(2cP/(2g+1)) ... ceil((2c+3)P/(2g+1)) - 1
 //              (27 positions in 4 cells: windows of 9, 6 apart)
 // Cells are numbered level by level, row by row in each.
@@ -21,10 +22,18 @@
 
 namespace krica {
 
+/// What to do where an axis has fewer positions than a level has cells.
+enum class FewPositions {
+  kRefused,
+  kShared,  ///< neighbouring cells share a position, so that none is empty
+};
+
 class PoolingGrid {
  public:
-  /// Throws InvalidArgument if a level has more cells than positions, or there are too many zones.
-  PoolingGrid(const PoolingOptions& options, Positions positions);
+  /// Throws InvalidArgument if a level has more cells than positions, unless they are shared, or
+  /// there are too many zones.
+  PoolingGrid(const PoolingOptions& options, Positions positions,
+              FewPositions few = FewPositions::kRefused);
 
   [[nodiscard]] Index position_rows() const { return size_.rows; }
   [[nodiscard]] Index position_cols() const { return size_.cols; }

@@ -259,7 +259,7 @@ class TriangleLayer final : public CodeLayer<Scalar> {
 }  // namespace
 
 bool has_derivative(EncoderKind kind) {
-  return kind != EncoderKind::kHard && kind != EncoderKind::kLasso;
+  return kind != EncoderKind::kHard && !is_lasso(kind) && !is_omp(kind);
 }
 
 template <class Scalar>

@@ -10,7 +10,8 @@ namespace krica {
 
 template <OptionsOf<EncoderOptions> Options, class Visit>
 void each_field(Options& options, Visit visit) {
-  auto& [kind, kernel, threshold, lasso_sparsity, neighbours, tangents, tangent_scale] = options;
+  auto& [kind, kernel, threshold, lasso_sparsity, nonzeros, neighbours, tangents, tangent_scale] =
+      options;
   auto& [kernel_kind, gamma, degree, scale] = kernel;
   visit("encoder", kind, kAny);
   visit("kernel", kernel_kind, kAny);
@@ -19,6 +20,7 @@ void each_field(Options& options, Visit visit) {
   visit("scale", scale, kAny);
   visit("threshold", threshold, kAny);
   visit("lasso_sparsity", lasso_sparsity, kAny);
+  visit("nonzeros", nonzeros, kAny);
   visit("neighbours", neighbours, kAny);
   visit("tangents", tangents, kAny);
   visit("tangent_scale", tangent_scale, kAny);
@@ -26,8 +28,8 @@ void each_field(Options& options, Visit visit) {
 
 template <OptionsOf<FeatureOptions> Options, class Visit>
 void each_field(Options& options, Visit visit) {
-  auto& [descriptors, pooling] = options;
-  auto& [receptive_field, stride] = descriptors;
+  auto& [descriptors, pooling, unit_length] = options;
+  auto& [receptive_field, stride, kind] = descriptors;
   auto& [levels, function, overlap, power] = pooling;
   visit("field", receptive_field, kAny);
   visit("stride", stride, kAny);
@@ -35,6 +37,9 @@ void each_field(Options& options, Visit visit) {
   visit("pool_function", function, kAny);
   visit("overlap", overlap, kAny);
   visit("power", power, kAny);
+  // Only where they differ from what all options once were, so that older states are resumed.
+  if (kind != DescriptorKind::kPixels) visit("descriptor", kind, kAny);
+  if (unit_length) visit("unit_length", unit_length, kAny);
 }
 
 template <OptionsOf<JointOptions> Options, class Visit>

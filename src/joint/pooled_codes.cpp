@@ -60,10 +60,11 @@ class ImageGradients {
   /// Q: the image's row of ∂L/∂Z.
   void add(const float* image, const Scalar* Q, GradientSums<Scalar>& to) {
     source_.grid().template spread<Scalar>(Q, zones_);
+    const float* prepared = source_.prepared(image, source_.shape(), prepared_);
     for (Index t = 0; t < tiles_.count(); ++t) {
       const PositionTile tile(source_.grid(), tiles_[t]);
       const auto X = MatrixView<Scalar>(patches_).rows_between(0, tiles_[t].size());
-      source_.template read<Scalar>(image, tile, X);
+      source_.template read<Scalar>(prepared, source_.shape(), tile, X);
       weights_.clear();  // all positions of a zone have the same
       Index zone = tile.first_zone;
       for (const Range& rows : tile.zones)
@@ -76,6 +77,7 @@ class ImageGradients {
   const PatchSource& source_;
   const CodeLayer<Scalar>& layer_;
   Partition tiles_;
+  std::vector<float> prepared_;
   Matrix<Scalar> patches_;
   Matrix<Scalar> zones_;
   TileMemory<Scalar> memory_;

@@ -6,6 +6,8 @@
 
 #include "features/tangents.hpp"
 #include "krica/bases/basis.hpp"
+#include "models/dictionary_stage.hpp"
+#include "models/method_defaults.hpp"
 #include "models/model_parts.hpp"
 #include "models/parts.hpp"
 #include "models/resolved.hpp"
@@ -59,7 +61,7 @@ PreparedPatches prepare_patches(TrainingRun& run, const ImageSet& input) {
   const Context& context = run.context;
   PipelineOptions options = run.job.options;
   const LocalDescriptorsPtr descriptors = descriptors_to_learn_from(input.shape(), options);
-  LargeMatrix patches(context, sampled_count(input, *descriptors, options.descriptor.patches),
+  LargeMatrix patches(context, sampled_count(input, *descriptors, patches_of(options)),
                       descriptors->dimensions());
   std::vector<int> labels = timed(run.report, "patches", [&] {
     return sample_patches_into(context, input, *descriptors, patches.view());
@@ -117,7 +119,17 @@ LearnedBasis learn_atoms(TrainingRun& run, PreparedPatches prepared) {
       timed(run.report, "basis", [&] { return method.learn(run.context, request); });
   require(job.stream == nullptr || job.stream->begun(), "train",
           "{} has no solver that learns from one part of the data after another", method.name);
-  return with_atoms(run, std::move(prepared), basis);
+  std::optional<double> temperature;
+  if (job.classifier && basis.class_map.size() > 0 && basis.status != Status::kCancelled) {
+    temperature = timed(run.report, "calibration", [&] {
+      return calibrate_dictionary(run, std::as_const(prepared.patches).view(), prepared.labels,
+                                  prepared.options);
+    });
+  }
+  LearnedBasis learned = with_atoms(run, std::move(prepared), basis);
+  learned.class_map = basis.class_map;
+  learned.temperature = temperature;
+  return learned;
 }
 
 LearnedBasis basis_of_start(const TrainingJob& job) {

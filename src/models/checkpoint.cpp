@@ -18,7 +18,7 @@ using nlohmann::json;
 constexpr std::string_view kKind = "krica-checkpoint";
 /// Increment whenever the format of a stage's result or state, an option's default, an automatic
 /// choice, or the order of a sum changes: a resumed job must end as it was begun.
-constexpr std::string_view kLayout = "2";
+constexpr std::string_view kLayout = "3";
 const std::string kFeaturesDone = "features_done";
 constexpr std::chrono::seconds kBetweenWrites{2};
 

@@ -26,7 +26,7 @@ std::vector<std::string> method_names() {
 }  // namespace
 
 std::vector<std::string> choices_of(std::string_view option) {
-  if (option == "method") return method_names();
+  if (option == "method" || option == "features") return method_names();
   if (option == "init")
     return {"kmeans", "omp-1", "random-patches", "random", "class-kmeans", "label-affinity"};
   if (option == "pooling-groups") return {"none", "topographic"};

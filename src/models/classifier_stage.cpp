@@ -8,7 +8,9 @@
 #include "classify/calibration.hpp"
 #include "krica/classify/linear_classifier.hpp"
 #include "krica/runtime/error.hpp"
+#include "models/method_defaults.hpp"
 #include "models/model_parts.hpp"
+#include "models/parts.hpp"
 #include "models/raw_pixels.hpp"
 
 namespace krica {
@@ -72,7 +74,9 @@ FeatureMatrix extract_features(TrainingRun& run, const ImageFeatures* extractor,
                                const ImageSet& input) {
   const std::string stage = "features";
   if (extractor == nullptr) {
-    return timed(run.report, stage, [&] { return raw_pixels(run.context, input, input.shape()); });
+    const bool unit_length = features_of(run.job.options).unit_length;
+    return timed(run.report, stage,
+                 [&] { return raw_pixels(run.context, input, input.shape(), unit_length); });
   }
   if (!run.checkpoint.active())
     return timed(run.report, stage, [&] { return extractor->extract(run.context, input); });
@@ -88,7 +92,10 @@ FeatureMatrix extract_features(TrainingRun& run, const ImageFeatures* extractor,
 ClassifierParts fit_classifier(TrainingRun& run, const ImageSet& images, FeatureMatrix features,
                                std::optional<double> temperature, PipelineOptions& options) {
   return timed(run.report, "svm", [&] {
-    Standardiser standardiser = Standardiser::fit(run.context, std::as_const(features).view());
+    const bool standardises = feature_scaling_of(options) == FeatureScaling::kStandardise;
+    Standardiser standardiser = standardises
+                                    ? Standardiser::fit(run.context, std::as_const(features).view())
+                                    : Standardiser();
     standardiser.apply_in_place(run.context, features.view());
     SvmTrainer trainer(run.context, std::as_const(features).view(), images.labels(),
                        images.classes(), {.balanced = options.classifier.balanced});

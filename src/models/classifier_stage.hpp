@@ -14,8 +14,9 @@ namespace krica {
 FeatureMatrix extract_features(TrainingRun& run, const ImageFeatures* extractor,
                                const ImageSet& input);
 
-/// Standardises the features in place and fits the SVM to them. Chooses options.classifier.C if it
-/// is open. `temperature`: used if known; otherwise fitted if there are images to hold out.
+/// Scales the features in place, unless they already are, and fits the SVM to them. Chooses
+/// options.classifier.C if it is open. `temperature`: used if known; otherwise fitted if there are
+/// images to hold out.
 ClassifierParts fit_classifier(TrainingRun& run, const ImageSet& images, FeatureMatrix features,
                                std::optional<double> temperature, PipelineOptions& options);
 

@@ -101,7 +101,11 @@ TrainingEstimate estimate_training(const MachineSpeed& speed, const DataFacts& f
       sizes.method.joint && !settled.max_margin.refit.value_or(true);
   if (sizes.classes == 0 || keeps_joint_classifier) return estimate;
   add("features", encoding_cost(sizes) * sizes.images, sizes.images);
-  add("svm", svm_cost(sizes));
+  if (sizes.dictionary_atoms > 0) {
+    add("dictionary", dictionary_cost(sizes));
+  } else if (!sizes.method.classifies) {
+    add("svm", svm_cost(sizes));
+  }
   return estimate;
 }
 
@@ -120,7 +124,7 @@ std::string learning_text(const DataFacts& facts, const PipelineOptions& settled
   if (method.learn != nullptr)
     what = fmt::format("{} atoms", with_commas(settled.basis.components.value_or(0)));
   if (method.network)
-    what = fmt::format("a network of {} layers", layers_of(settled, facts.shape).size());
+    what = fmt::format("a network of {} layers", conv_layers_of(settled, facts.shape).size());
   return fmt::format("learning {} from {} {}", what, with_commas(facts.size), noun);
 }
 

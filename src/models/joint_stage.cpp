@@ -10,6 +10,7 @@
 #include "classify/splits.hpp"
 #include "joint/trainer.hpp"
 #include "models/joint_choice.hpp"
+#include "models/method_defaults.hpp"
 #include "models/model_parts.hpp"
 #include "models/parts.hpp"
 #include "models/rules.hpp"
@@ -36,7 +37,7 @@ Matrix<float> reconstruction_patches(const Context& context, const ImageSet& ima
                                      const Preprocessing& preprocessing,
                                      const PipelineOptions& options) {
   if (options.max_margin.reconstruction == 0) return {};
-  const Index count = std::min(options.descriptor.patches, kReconstructionPatches);
+  const Index count = std::min(patches_of(options), kReconstructionPatches);
   return preprocessing.apply(context,
                              patches_to_learn_from(context, images, options, count).patches);
 }
@@ -290,8 +291,8 @@ std::shared_ptr<const Model> starting_model(PipelineOptions& options) {
           "{} has '{}' codes, which have no derivative and cannot be learned", init,
           from.encoder.kind ? name_of(*from.encoder.kind) : "none");
   options.basis.components = model->parts().extractor->encoder().atoms().rows();
-  const Index stride = options.descriptor.stride;
-  const Index patches = options.descriptor.patches;
+  const Auto<Index> stride = options.descriptor.stride;
+  const Auto<Index> patches = options.descriptor.patches;
   options.descriptor = from.descriptor;
   options.descriptor.stride = stride;
   options.descriptor.patches = patches;

@@ -101,13 +101,57 @@ double local_memory(const TrainingSizes& s, int threads) {
   return tangents_memory(s.patches, s.atoms, s.outputs, as_double(encoder.neighbours), threads);
 }
 
+/// Codes with who uses which atom, residuals; Gram matrices, and sums over the users of an atom.
+double ksvd_memory(double samples, double values, double atoms, double nonzeros, int threads) {
+  return samples * (16 * nonzeros + 16) + 2 * kFloat * atoms * atoms + 2 * kFloat * atoms * values +
+         kDouble * (atoms + values) * tree_sums(threads);
+}
+
+/// Products and sums of codes, and the Gram matrix with its copy; costs.
+double sparse_coding_memory(const TrainingSizes& s, int threads) {
+  return kFloat * s.atoms * ((s.atoms + s.outputs) * tree_sums(threads) + 2 * s.atoms) +
+         8 * s.patches;
+}
+
+/// K-SVD with labels, and the map of codes to them.
+double label_ksvd_memory(double samples, double values, double atoms, double nonzeros,
+                         int threads) {
+  return ksvd_memory(samples, values, atoms, nonzeros, threads) +
+         kFloat * atoms * atoms * tree_sums(threads);
+}
+
+/// The samples that determine the projection, their Gram matrix, and the directions; then the
+/// dictionary on them.
+double dictionary_memory(const TrainingSizes& s, int threads) {
+  const double rows = s.projected_samples();
+  const double directions = kFloat * s.dictionary_inputs * s.features;
+  const double side = std::min(rows, s.features);
+  const double fit = kFloat * (rows * s.features + 2 * side * side) + eigen_memory(side);
+  return directions +
+         std::max(fit, label_ksvd_memory(s.images, s.dictionary_inputs, s.dictionary_atoms,
+                                         s.dictionary_nonzeros, threads));
+}
+
 double basis_memory(const TrainingSizes& s, int threads) {
   const double clustering = kmeans_memory(s, s.atoms, s.outputs, threads);
+  if (learns_as(s.method, "sparse-coding"))
+    return std::max(clustering, sparse_coding_memory(s, threads));
+  if (s.method.name == "ksvd")
+    return std::max(clustering, ksvd_memory(s.patches, s.outputs, s.atoms, s.nonzeros, threads));
+  if (s.method.classifies)
+    return label_ksvd_memory(s.patches, s.outputs + s.classes, s.atoms, s.nonzeros, threads);
   if (s.method.name == "ica" || s.method.name == "kica") {
     return kDouble * s.atoms * s.atoms * tree_sums(threads) + 2 * eigen_memory(s.atoms);
   }
   const bool solves = s.method.solvers != SolverChoice::kNone && !s.method.joint;
   return solves ? std::max(clustering, objective_memory(s, threads)) : clustering;
+}
+
+/// What SIFT keeps of the image that a thread is at: planes of orientations, and the grey image.
+double sift_memory(const TrainingSizes& s) {
+  constexpr double kPlanes = 9;
+  constexpr double kMargins = 1.3;
+  return s.sift ? kMargins * kPlanes * kFloat * s.pixels : 0;
 }
 
 /// Pixels and codes of the images that threads are at, and the atoms' tangents.
@@ -117,7 +161,8 @@ double feature_memory(const TrainingSizes& s, int threads) {
   const EncoderOptions encoder = encoder_of(s.options);
   const bool tangents = encoder.kind == EncoderKind::kTangents;
   const double d = tangents ? as_double(encoder.tangents) : 0;
-  return threads * kFloat * (kImages * s.values + kPositions * (2 * s.inputs + (3 + d) * s.atoms)) +
+  const double codes = kPositions * (2 * s.inputs + (3 + d) * s.atoms);
+  return threads * (kFloat * (kImages * s.values + codes) + sift_memory(s)) +
          2 * kFloat * d * s.atoms * s.outputs;
 }
 
@@ -185,7 +230,10 @@ WorkingMemory working_memory(int threads, const DataFacts& facts, const Pipeline
         fmt::format("a network with {} groups in its first layer", s.atoms));
   }
   if (s.method.joint) add(joint_memory(s, threads), atoms);
-  if (s.classes > 0) {
+  if (s.dictionary_atoms > 0) {
+    add(dictionary_memory(s, threads),
+        fmt::format("a dictionary of {} images with {} features each", s.images, s.features));
+  } else if (s.classes > 0 && !s.method.classifies) {
     add(svm_memory(s, threads),
         fmt::format("a classifier of {} images with {} features each", s.images, s.features));
   }

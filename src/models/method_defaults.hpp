@@ -24,7 +24,17 @@ constexpr Index kTangents = 8;               ///< per atom
 constexpr Index kSecondField = 5;            ///< of conv-dbn
 constexpr double kClassifierRate = 1.0 / 3;  ///< the classifier learns more slowly than the basis
 
+constexpr Index kSiftField = 16;
+constexpr Index kSiftStride = 6;
+
+/// The option's value, or the method's own.
 double sparsity_of(const PipelineOptions& options);
+DescriptorKind descriptor_of(const PipelineOptions& options);
+Index stride_of(const PipelineOptions& options);
+Index patches_of(const PipelineOptions& options);
+PoolLevels pool_levels_of(const PipelineOptions& options);
+PoolFunction pool_function_of(const PipelineOptions& options);
+FeatureScaling feature_scaling_of(const PipelineOptions& options);
 WhiteningMethod whitening_of(const PipelineOptions& options, const ImageShape& shape);
 double default_whitening_epsilon(const PipelineOptions& options, const ImageShape& shape);
 

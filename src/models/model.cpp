@@ -7,6 +7,7 @@
 #include "classify/calibration.hpp"
 #include "data/labels.hpp"
 #include "data/mirror.hpp"
+#include "models/layers.hpp"
 #include "models/model_limits.hpp"
 #include "models/model_parts.hpp"
 #include "models/parts.hpp"
@@ -38,17 +39,25 @@ void check_format(const Archive& archive) {
 }
 
 std::string preparation_json(const ImagePreparation& preparation) {
-  return json{{"image-size-rule", name_of(preparation.size_rule)},
-              {"exif-orientation", preparation.exif_orientation}}
-      .dump();
+  json object = {{"image-size-rule", name_of(preparation.size_rule)},
+                 {"exif-orientation", preparation.exif_orientation}};
+  if (preparation.size_rule == ImageSizeRule::kWithin)
+    object["image-size"] = preparation.longest_side;
+  return object.dump();
 }
 
 /// Older model files do not store it; their images were scaled to a square and never rotated.
 ImagePreparation preparation_from(const Archive& archive) {
   if (!archive.has_text("preparation")) return {ImageSizeRule::kSquare, false};
   const json object = json::parse(archive.text("preparation"));
-  return {image_size_rule(object.at("image-size-rule").get<std::string>()),
-          object.at("exif-orientation").get<bool>()};
+  ImagePreparation preparation{image_size_rule(object.at("image-size-rule").get<std::string>()),
+                               object.at("exif-orientation").get<bool>()};
+  if (object.contains("image-size"))
+    preparation.longest_side = object.at("image-size").get<Index>();
+  if (preparation.longest_side < 0 || preparation.longest_side > kLongestModelSide)
+    refuse(fmt::format("an image-size of {}, it must be 0 to {}", preparation.longest_side,
+                       kLongestModelSide));
+  return preparation;
 }
 
 ImageShape shape_from(const Archive& archive) {
@@ -95,8 +104,9 @@ void take_extractor(const Archive& archive, Model::Parts& parts) {
   parts.units = SampleUnits::load(archive);
   if (!parts.units.centre.empty() && std::ssize(parts.units.centre) != parts.shape.values())
     refuse("the samples' centre (units.centre) does not fit the image_shape");
-  Encoder encoder = Encoder::load(encoder_of(parts.options), archive);
-  parts.extractor.emplace(features_of(parts.options), parts.shape, Preprocessing::load(archive),
+  const PipelineOptions layer = layer_of(parts.options);
+  Encoder encoder = Encoder::load(encoder_of(layer), archive);
+  parts.extractor.emplace(features_of(layer), parts.shape, Preprocessing::load(archive),
                           std::move(encoder));
   if (archive.has("atom_class")) parts.atom_class = archive.vector<std::int64_t>("atom_class");
   check_atom_class(parts);
@@ -104,6 +114,11 @@ void take_extractor(const Archive& archive, Model::Parts& parts) {
 
 void check_classifier(const ClassifierParts& classifier, Index features, Index classes) {
   const auto standardised = std::ssize(classifier.standardiser.mean());
+  if (classifier.dictionary) {
+    if (classifier.dictionary->projection.inputs() != features)
+      refuse("the dictionary's projection does not fit the features");
+    features = classifier.dictionary->encoder.channels();
+  }
   if (classifier.linear.n_features() != features || classifier.linear.n_classes() != classes ||
       (standardised != 0 && standardised != features)) {
     refuse("the classifier does not fit the features or the class names");
@@ -116,10 +131,11 @@ Model model_from(const Archive& archive) {
   const bool network = basis_method(parts.options.method).network;
   if (network) {
     check_network_size(parts.shape, parts.options);
-    parts.network = ConvNetwork::load(archive, parts.shape, layers_of(parts.options, parts.shape),
-                                      features_of(parts.options).pooling);
+    parts.network =
+        ConvNetwork::load(archive, parts.shape, conv_layers_of(parts.options, parts.shape),
+                          features_of(parts.options));
   } else {
-    check_model_size(parts.shape, parts.options,
+    check_model_size(parts.shape, layer_of(parts.options),
                      archive.has("atoms") ? archive.matrix<float>("atoms").rows() : 0);
   }
   if (archive.has_text("signal_channels"))
@@ -140,10 +156,17 @@ class Window final : public ImageSet {
   Window(const ImageSet& whole, Range range)
       : ImageSet(info_of(whole, range)), whole_(whole), range_(range) {}
 
+  [[nodiscard]] std::string item_name(Index i) const override {
+    return whole_.item_name(range_.begin + i);
+  }
+
  private:
   static ImageSetInfo info_of(const ImageSet& whole, Range range) {
     ImageSetInfo info = whole.info();
     info.size = range.size();
+    if (whole.varied())
+      info.shapes.assign(whole.info().shapes.begin() + range.begin,
+                         whole.info().shapes.begin() + range.end);
     info.labels.clear();
     info.class_names.clear();
     return info;
@@ -167,11 +190,13 @@ class Mirrored final : public ImageSet {
  public:
   explicit Mirrored(const ImageSet& whole) : ImageSet(whole.info()), whole_(whole) {}
 
+  [[nodiscard]] std::string item_name(Index i) const override { return whole_.item_name(i); }
+
  private:
   template <class Pixel>
   void load(Index first, Index count, Pixel* out) const {
     whole_.read(first, count, out);
-    for (Index i = 0; i < count; ++i) mirror_image(shape(), out + i * shape().values());
+    for (Index i = 0; i < count; ++i) mirror_image(shape_of(first + i), out + i * shape().values());
   }
   void load_bytes(Index first, Index count, std::uint8_t* out) const override {
     load(first, count, out);
@@ -187,11 +212,23 @@ void ClassifierParts::save(Archive& archive) const {
   standardiser.save(archive);
   linear.save(archive);
   if (temperature) archive.put_scalar("temperature", *temperature);
+  if (dictionary) dictionary->save(archive);
+}
+
+Matrix<float> ClassifierParts::scores(const Context& context, FeatureMatrix& features) const {
+  if (!dictionary) {
+    standardiser.apply_in_place(context, features.view());
+    return linear.scores(context, std::as_const(features).view());
+  }
+  Matrix<float> codes = dictionary->of(context, std::as_const(features).view());
+  standardiser.apply_in_place(context, codes);
+  return linear.scores(context, codes);
 }
 
 std::optional<ClassifierParts> ClassifierParts::load_if(const Archive& archive) {
   if (!archive.has("svm.weights")) return std::nullopt;
   ClassifierParts parts{Standardiser::load(archive), LinearClassifier::load(archive)};
+  parts.dictionary = DictionaryCodes::load_if(archive, kMostLassoAtoms);
   if (!archive.has("temperature")) return parts;
   parts.temperature = archive.scalar<double>("temperature");
   if (!(*parts.temperature >= kLowestTemperature && *parts.temperature <= kHighestTemperature)) {
@@ -212,6 +249,12 @@ bool Model::has_probabilities() const {
   return has_classifier() && parts_->classifier->temperature.has_value();
 }
 
+bool Model::accepts_any_size() const { return parts_->extractor && parts_->extractor->any_size(); }
+
+bool Model::accepts(const ImageShape& given) const {
+  return given == shape() || (accepts_any_size() && !given.is_sample());
+}
+
 Index Model::n_features() const {
   return parts_->features() != nullptr ? parts_->features()->features() : parts_->shape.values();
 }
@@ -229,11 +272,11 @@ FeatureMatrix Model::transform(const Context& context, const ImageSet& images) c
 
 FeatureMatrix Model::features_in_range(const Context& context, const ImageSet& images) const {
   if (const ImageFeatures* features = parts_->features()) {
-    require(images.shape() == shape(), "features", "the model was trained on {}, but these are {}",
+    require(accepts(images.shape()), "features", "the model was trained on {}, but these are {}",
             to_text(shape()), to_text(images.shape()));
     return features->extract(context, SamplesInUnits(images, parts_->units));
   }
-  return raw_pixels(context, images, parts_->shape);
+  return raw_pixels(context, images, parts_->shape, features_of(parts_->options).unit_length);
 }
 
 Matrix<float> Model::scores(const Context& context, const ImageSet& images) const {
@@ -256,9 +299,7 @@ Matrix<float> Model::plain_scores(const Context& context, const ImageSet& images
   Matrix<float> all(images.size(), parts_->classifier->linear.n_classes());
   for (Index r = 0; r < rounds.count(); ++r) {
     FeatureMatrix features = features_in_range(context, Window(images, rounds[r]));
-    parts_->classifier->standardiser.apply_in_place(context, features.view());
-    const Matrix<float> part =
-        parts_->classifier->linear.scores(context, std::as_const(features).view());
+    const Matrix<float> part = parts_->classifier->scores(context, features);
     MatrixView<float>(all).rows_between(rounds[r].begin, rounds[r].end) = part.view();
   }
   return all;
@@ -274,9 +315,17 @@ std::vector<int> Model::predict(const Context& context, const ImageSet& images) 
   return best_classes(scores(context, images));
 }
 
+bool Model::has_atom_images() const {
+  if (parts_->network) return true;
+  return parts_->extractor && parts_->extractor->preprocessing().linear_whitening() != nullptr &&
+         parts_->extractor->options().descriptors.kind == DescriptorKind::kPixels;
+}
+
 Matrix<float> Model::atom_images() const {
   require(parts_->features() != nullptr, "model", "raw pixels have no atoms to show");
   if (parts_->network) return Matrix<float>::copy_of(parts_->atoms());  // as the filters are
+  require(parts_->extractor->options().descriptors.kind == DescriptorKind::kPixels, "model",
+          "atoms of SIFT are histograms of gradients and have no picture");
   Matrix<float> atoms =
       parts_->extractor->preprocessing().unwhiten(parts_->extractor->encoder().atoms());
   atoms.view() /= static_cast<float>(parts_->units.scale);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "models/model_limits.hpp"
 
+#include "models/method_defaults.hpp"
 #include "models/parts.hpp"
 #include "runtime/check.hpp"
 
@@ -29,7 +30,7 @@ void check_model_size(const ImageShape& shape, const PipelineOptions& options, I
                    "raw pixels make {} features; at most {} are allowed", shape.values(),
                    kMostFeatures);
   }
-  const PoolLevels& levels = options.pooling.levels;
+  const PoolLevels levels = pool_levels_of(options);
   levels.validate();
   const EncoderOptions encoder = encoder_of(options);
   encoder.validate();
@@ -37,17 +38,19 @@ void check_model_size(const ImageShape& shape, const PipelineOptions& options, I
   require(product_within(levels.cells(), channels, kMostFeatures), kName,
           "{} atoms in a grid of {} make more than {} features", atoms, levels.text(),
           kMostFeatures);
-  require(encoder.kind != EncoderKind::kLasso || atoms <= kMostLassoAtoms, kName,
-          "the lasso allows at most {} atoms, got {}", kMostLassoAtoms, atoms);
+  const bool gram = is_lasso(encoder.kind) || is_omp(encoder.kind);
+  require(!gram || atoms <= kMostLassoAtoms, kName, "codes by {} allow at most {} atoms, got {}",
+          name_of(encoder.kind), kMostLassoAtoms, atoms);
 }
 
 void check_network_size(const ImageShape& shape, const PipelineOptions& options) {
   check_shape(shape);
-  options.pooling.levels.validate();
-  for (const ConvShape& layer : layers_of(options, shape)) {
+  const PoolLevels levels = pool_levels_of(options);
+  levels.validate();
+  for (const ConvShape& layer : conv_layers_of(options, shape)) {
     layer.validate();
     require(product_within(layer.blocks(), layer.groups, kMostModelValues) &&
-                product_within(options.pooling.levels.cells(), layer.groups, kMostFeatures),
+                product_within(levels.cells(), layer.groups, kMostFeatures),
             kName, "{} groups in maps of {} x {} blocks are more than {} values or {} features",
             layer.groups, layer.pooled().height, layer.pooled().width, kMostModelValues,
             kMostFeatures);

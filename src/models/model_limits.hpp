@@ -9,6 +9,8 @@
 
 namespace krica {
 
+constexpr Index kLongestModelSide = 16384;
+
 constexpr Index kMostModelPixels = Index{1} << 26;  ///< of an image; the limit for image files
 constexpr Index kMostModelValues = Index{1} << 28;  ///< of an image or sample
 constexpr Index kMostFeatures = Index{1} << 24;     ///< of an image: 64 MB

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "classify/dictionary_codes.hpp"
 #include "classify/standardiser.hpp"
 #include "features/conv_network.hpp"
 #include "features/extractor.hpp"
@@ -18,13 +19,17 @@
 
 namespace krica {
 
-/// A linear classifier of standardised features.
+/// A linear classifier of standardised features or, with a dictionary, of its codes of them.
 struct ClassifierParts {
   Standardiser standardiser;
   LinearClassifier linear;
   /// Converts scores to probabilities (classify/calibration.hpp); none if there was nothing to
   /// calibrate on, and in older model files.
   std::optional<double> temperature = {};
+  std::optional<DictionaryCodes> dictionary = {};
+
+  /// Scores of pooled features, samples × classes; may change the features.
+  [[nodiscard]] Matrix<float> scores(const Context& context, FeatureMatrix& features) const;
 
   void save(Archive& archive) const;
   /// None if the archive holds no classifier. Throws DataError for an incomplete one.

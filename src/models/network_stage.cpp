@@ -59,7 +59,7 @@ void append(const std::vector<HistoryRow>& more, std::vector<HistoryRow>& histor
 
 void learn_network(TrainingRun& run, const ImageSet& images, Model::Parts& parts) {
   const PipelineOptions& options = run.job.options;
-  const std::vector<ConvShape> shapes = layers_of(options, images.shape());
+  const std::vector<ConvShape> shapes = conv_layers_of(options, images.shape());
   ImageWhitening whitening = timed(run.report, "whitening", [&] {
     return ImageWhitening::fit(run.context, images, image_whitening_of(options));
   });
@@ -83,7 +83,7 @@ void learn_network(TrainingRun& run, const ImageSet& images, Model::Parts& parts
     append(layer->history, parts.history);
   }
   parts.network.emplace(images.shape(), std::move(whitening), std::move(layers),
-                        features_of(options).pooling);
+                        features_of(options));
 }
 
 }  // namespace krica

@@ -16,16 +16,20 @@ template <class Options, class Visitor>
 void visit_feature_options(Options& o, Visitor& visit) {
   visit("method", o.method, "how to learn the basis; auto is chosen by the data");
   visit("components", o.basis.components, "number of atoms in the basis; auto depends on the data");
+  visit("descriptor", o.descriptor.kind,
+        "what describes a patch: its pixels, or sift, histograms of its gradients, for images of "
+        "any size; auto is the method's own, mostly pixels");
   visit("receptive-field", o.descriptor.receptive_field,
-        "side of a patch in pixels; auto is 6, or 8 for images of 64 pixels or more");
+        "side of a patch in pixels; auto is 6, or 8 for images of 64 pixels or more, for sift 16 "
+        "(a multiple of 4)");
   visit("stride", o.descriptor.stride,
-        "step between neighbouring patches when encoding, in pixels");
+        "step between neighbouring patches when encoding, in pixels; auto is 1, for sift 6");
   visit("pool", o.pooling.levels,
         "grid of cells over which codes are pooled, rows x columns; or several, such as "
-        "1x1,2x2,4x4");
+        "1x1,2x2,4x4; auto is the method's own, mostly 2x2");
   visit("pool-function", o.pooling.function,
         "how to pool the codes of a cell: sum, mean or max; with pool-overlap sum means mean; "
-        "max-margin-krica accepts sum or mean");
+        "max-margin-krica accepts sum or mean; auto is the method's own, mostly sum");
   visit("pool-overlap", o.pooling.overlap,
         "let cells overlap, 1.5 times as wide as their spacing, and average over them instead of "
         "summing");
@@ -40,11 +44,15 @@ void visit_feature_options(Options& o, Visitor& visit) {
   visit("degree", o.kernel.degree, "degree of the polynomial kernel");
   visit("kernel-scale", o.kernel.scale,
         "scale b of the inverse-distance and histogram-intersection kernels");
-  visit("encoder", o.encoder.kind,
-        "kernel, abs, linear, triangle, hard, soft-threshold, soft-abs, sigmoid, lasso, llc or "
-        "tangents; auto is the method's own, and linear for rica, ica and kica on samples without "
-        "a classifier; "
-        "max-margin-krica: kernel for samples and if kernel, gamma or reconstruction is given");
+  visit(
+      "encoder", o.encoder.kind,
+      "kernel, abs, linear, triangle, hard, soft-threshold, soft-abs, sigmoid, lasso, omp, "
+      "signed-lasso, signed-omp, llc or tangents; auto is the method's own, and a signed code for "
+      "linear methods on samples without a classifier; max-margin-krica: kernel for samples and "
+      "if kernel, gamma or reconstruction is given");
+  visit("nonzeros", o.encoder.nonzeros,
+        "atoms in a code of the omp encoder, and of ksvd, d-ksvd and lc-ksvd when learning; auto "
+        "is a tenth of the values of a patch, 3 to 10, and 30 for d-ksvd and lc-ksvd");
   visit("threshold", o.encoder.threshold, "threshold of the soft-threshold encoder");
   visit("neighbours", o.encoder.neighbours,
         "nearest atoms that make up a code of the llc or tangents encoder, at most all; auto is 5");
@@ -56,13 +64,16 @@ void visit_feature_options(Options& o, Visitor& visit) {
         "factor of the weights in the code of the tangents encoder; auto makes them as large as "
         "the coordinates along the tangents");
   visit("unit-norm", o.descriptor.unit_norm,
-        "scale preprocessed patches to length 1; auto is the method's own, for samples no");
+        "scale preprocessed patches to length 1; auto is the method's own, for samples and sift "
+        "no");
 }
 
 /// The objective of the basis, and its initialisation.
 template <class Options, class Visitor>
 void visit_basis_options(Options& o, Visitor& visit) {
-  visit("sparsity", o.basis.sparsity, "weight of the sparsity term; auto is the method's own");
+  visit("sparsity", o.basis.sparsity,
+        "weight of the sparsity term; auto is the method's own; for sparse-coding against half the "
+        "squared error, as scikit-learn's alpha");
   visit("epsilon", o.basis.epsilon, "smoothing of the sparsity term");
   visit(
       "init", o.basis.init,
@@ -108,7 +119,8 @@ template <class Options, class Visitor>
 void visit_preprocessing_options(Options& o, Visitor& visit) {
   visit("whitening", o.whitening.method,
         "zca, pca, kpca, standardise (every feature to variance 1) or none; auto is the method's "
-        "own, standardise for kernel methods on samples, none with convention matlab");
+        "own, for samples standardise with kernel methods and none with d-ksvd and lc-ksvd, none "
+        "for sift and with convention matlab");
   visit("whitening-epsilon", o.whitening.epsilon,
         "added to the variances before dividing by them; for samples a fraction of their mean "
         "variance, for standardise of the median one; auto is 0.1, 1e-6 for linear codes of "
@@ -124,7 +136,7 @@ void visit_preprocessing_options(Options& o, Visitor& visit) {
   visit("landmark-choice", o.whitening.landmark_choice,
         "how to choose landmarks: kmeans or random");
   visit("contrast", o.descriptor.contrast,
-        "normalise the contrast of patches; auto is yes for images, no for samples");
+        "normalise the contrast of patches; auto is yes for images, no for samples and sift");
   visit("contrast-epsilon", o.descriptor.contrast_epsilon,
         "added to a patch's variance, for pixel values from 0 to 255; for samples a fraction of "
         "the mean variance of a row; auto is 10 for images, 0.01 for samples");
@@ -137,8 +149,8 @@ void visit_solver_options(Options& o, Visitor& visit) {
         "auto, lbfgs, adam or fixed-point; auto is adam when there are many patches, otherwise "
         "lbfgs");
   visit("iterations", o.basis.iterations,
-        "maximum iterations of L-BFGS, the fixed point, ica, kica and omp-1; auto is 100 for "
-        "images, 1000 for samples");
+        "maximum iterations of L-BFGS, the fixed point, ica, kica, omp-1 and the dictionary "
+        "methods; auto is 100 for images, 1000 for samples, 50 for dictionaries");
   visit("epochs", o.basis.epochs,
         "maximum epochs of Adam; auto is 10, for max-margin-krica 12 or more");
   visit("batch", o.basis.batch,
@@ -175,12 +187,36 @@ void visit_joint_options(Options& o, Visitor& visit) {
         "keep the classifier learned with them; auto decides on held-out images");
 }
 
+/// d-ksvd and lc-ksvd only.
+template <class Options, class Visitor>
+void visit_dictionary_options(Options& o, Visitor& visit) {
+  visit("features", o.dictionary.features,
+        "d-ksvd and lc-ksvd on images: the method whose pooled features the dictionary codes; auto "
+        "is kmeans-hard with a pyramid of 1x1,2x2,4x4");
+  visit("words", o.dictionary.words,
+        "d-ksvd and lc-ksvd on images: number of atoms of that method; auto is 1024");
+  visit("feature-components", o.dictionary.feature_components,
+        "d-ksvd and lc-ksvd on images: principal components of the features to keep, at most one "
+        "less than there are images");
+  visit(
+      "consistency", o.dictionary.label_terms.consistency,
+      "lc-ksvd: weight of codes that use atoms of their own class, the root of the paper's alpha");
+  visit("label-weight", o.dictionary.label_terms.label_weight,
+        "d-ksvd and lc-ksvd: weight of the labels, the root of the paper's beta");
+  visit("lc-version", o.dictionary.label_terms.version,
+        "lc-ksvd: 1 fits the classifier to the codes afterwards, 2 learns it with the dictionary");
+}
+
 /// Training data and classifier.
 template <class Options, class Visitor>
 void visit_data_options(Options& o, Visitor& visit) {
   visit("patches", o.descriptor.patches,
-        "number of patches to learn from (for samples: the maximum number of rows)");
+        "number of patches to learn from (for samples: the maximum number of rows); auto is the "
+        "method's own, mostly 400000");
   visit("images", o.images, "number of training images or samples to use; 0 uses all");
+  visit("feature-scaling", o.classifier.scaling,
+        "features before the classifier: standardise (each by its mean and deviation), l2 (those "
+        "of an image to length 1) or none; auto is the method's own, mostly standardise");
   visit("svm-c", o.classifier.C,
         "C of the linear SVM; auto chooses it on a held-out fifth of the training images");
   visit("balanced", o.classifier.balanced, "weight classes equally in the SVM");
@@ -199,6 +235,7 @@ void for_each_option(Options& o, Visitor&& visit) {
   internal::visit_preprocessing_options(o, visit);
   internal::visit_solver_options(o, visit);
   internal::visit_joint_options(o, visit);
+  internal::visit_dictionary_options(o, visit);
   internal::visit_data_options(o, visit);
 }
 

@@ -22,6 +22,10 @@ constexpr NameTable<WhiteningMethod, 5> kWhitenings = {
      {WhiteningMethod::kStandardise, "standardise"},
      {WhiteningMethod::kKernelPca, "kpca"}}};
 
+constexpr NameTable<FeatureScaling, 3> kScalings = {{{FeatureScaling::kStandardise, "standardise"},
+                                                     {FeatureScaling::kL2, "l2"},
+                                                     {FeatureScaling::kNone, "none"}}};
+
 /// The value of init if the initial atoms are passed with the job.
 constexpr std::string_view kGivenAtoms = "given";
 constexpr ImageShape kSomeImage{2, 2, 1};
@@ -73,9 +77,11 @@ void require_used(const PipelineOptions& options) {
   require(images == WhiteningMethod::kZca || images == WhiteningMethod::kNone, "options",
           "{} whitens whole images: whitening must be zca or none, got '{}'", method.name,
           name_of(images));
-  require(options.descriptor.stride == 1, "options",
+  require(options.descriptor.stride.value_or(1) == 1, "options",
           "{} places its filters at every pixel: stride must be 1, got {}", method.name,
-          options.descriptor.stride);
+          options.descriptor.stride.value_or(1));
+  require(options.descriptor.kind.value_or(DescriptorKind::kPixels) == DescriptorKind::kPixels,
+          "options", "{} learns from pixels; leave descriptor auto", method.name);
 }
 
 void require_basis(const PipelineOptions& options) {
@@ -99,9 +105,26 @@ void require_basis(const PipelineOptions& options) {
   require_rica_options(options);
 }
 
+void require_dictionary(const PipelineOptions& options) {
+  const DictionaryChoice& dictionary = options.dictionary;
+  require_at_least("nonzeros", options.encoder.nonzeros, 1);
+  require_at_least("words", dictionary.words, 1);
+  require_positive("feature-components", dictionary.feature_components);
+  dictionary.label_terms.validate();
+  if (dictionary.features) static_cast<void>(basis_method(*dictionary.features));
+  const BasisMethod& method = basis_method(options.method);
+  require(method.classifies || !(dictionary.features || dictionary.words), "options",
+          "features and words apply to d-ksvd and lc-ksvd, not to {}", method.name);
+  const KernelKind kernel = options.kernel.kind;
+  require(!method.linear_codes || kernel == KernelKind::kLinear || kernel == KernelChoice{}.kind,
+          "options", "{} codes patches as sums of atoms and takes no kernel, got '{}'", method.name,
+          name_of(kernel));
+}
+
 }  // namespace
 
 std::string_view name_of(WhiteningMethod method) { return find_name(kWhitenings, method); }
+std::string_view name_of(FeatureScaling scaling) { return find_name(kScalings, scaling); }
 
 void PipelineOptions::validate() const {
   if (method == kAutoMethod) {
@@ -115,15 +138,18 @@ void PipelineOptions::validate() const {
   require_known_init(*this);
   require_used(*this);
   if (descriptor.receptive_field) require_positive("receptive-field", *descriptor.receptive_field);
-  require_positive("patches", descriptor.patches);
+  require_at_least("patches", descriptor.patches, 1);
   require(images >= 0, "options", "images must be >= 0 (0 for all), got {}", images);
   require_above("svm-c", classifier.C);
   require_above("gamma", kernel.gamma);
   require_at_least("neighbours", encoder.neighbours, 1);
   require_at_least("tangents", encoder.tangents, 1);
   require_above("tangent-scale", encoder.tangent_scale);
+  require_dictionary(*this);
   require_basis(*this);
   if (chosen.joint) joint_of(*this).validate();
+  require(!chosen.joint || feature_scaling_of(*this) == FeatureScaling::kStandardise, "options",
+          "{} learns its classifier on standardised features; leave feature-scaling auto", method);
   features_of(*this).validate();
   preprocessing_of(*this, kSomeImage).validate();
 }

@@ -14,23 +14,37 @@ Kernel kernel_of(const PipelineOptions& options) {
           .scale = options.kernel.scale};
 }
 
+namespace {
+
+/// λ of the lasso, which weighs the ℓ1 norm against the whole squared error.
+double lasso_weight(const PipelineOptions& options) {
+  return (basis_method(options.method).half_squares ? 2 : 1) * sparsity_of(options);
+}
+
+}  // namespace
+
 EncoderOptions encoder_of(const PipelineOptions& options) {
   return {.kind = options.encoder.kind.value_or(EncoderKind::kKernel),
           .kernel = kernel_of(options),
           .threshold = options.encoder.threshold,
-          .sparsity = sparsity_of(options),
+          .sparsity = lasso_weight(options),
+          .nonzeros = options.encoder.nonzeros.value_or(EncoderOptions{}.nonzeros),
           .neighbours = options.encoder.neighbours.value_or(kNeighbours),
           .tangents = options.encoder.tangents.value_or(kTangents),
           .tangent_scale = options.encoder.tangent_scale.value_or(1.0)};
 }
 
 FeatureOptions features_of(const PipelineOptions& options) {
-  return {.descriptors = {.receptive_field = options.descriptor.receptive_field.value_or(kField),
-                          .stride = options.descriptor.stride},
-          .pooling = {.levels = options.pooling.levels,
-                      .function = options.pooling.function,
+  const DescriptorKind kind = descriptor_of(options);
+  const Index field = kind == DescriptorKind::kSift ? kSiftField : kField;
+  return {.descriptors = {.receptive_field = options.descriptor.receptive_field.value_or(field),
+                          .stride = stride_of(options),
+                          .kind = kind},
+          .pooling = {.levels = pool_levels_of(options),
+                      .function = pool_function_of(options),
                       .overlap = options.pooling.overlap,
-                      .power = options.pooling.power.value_or(1.0)}};
+                      .power = options.pooling.power.value_or(1.0)},
+          .unit_length = feature_scaling_of(options) == FeatureScaling::kL2};
 }
 
 LocalDescriptorsPtr descriptors_to_learn_from(const ImageShape& shape,
@@ -94,10 +108,12 @@ BasisOptions basis_of(const PipelineOptions& options) {
           .sparsity_target =
               options.basis.sparsity_target.value_or(basis_method(options.method).sparsity_target),
           .weight_decay = options.basis.weight_decay,
-          .untied = options.basis.untied};
+          .untied = options.basis.untied,
+          .nonzeros = options.encoder.nonzeros.value_or(BasisOptions{}.nonzeros),
+          .label_terms = options.dictionary.label_terms};
 }
 
-std::vector<ConvShape> layers_of(const PipelineOptions& settled, const ImageShape& shape) {
+std::vector<ConvShape> conv_layers_of(const PipelineOptions& settled, const ImageShape& shape) {
   std::vector<ConvShape> layers = {{.input = shape,
                                     .field = settled.descriptor.receptive_field.value_or(kField),
                                     .groups = settled.basis.components.value_or(1)}};

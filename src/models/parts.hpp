@@ -30,7 +30,7 @@ FeatureOptions features_of(const PipelineOptions& options);
 PreprocessingOptions preprocessing_of(const PipelineOptions& options, const ImageShape& shape);
 BasisOptions basis_of(const PipelineOptions& options);
 /// The layers of a network on images of that shape, for options from resolved().
-std::vector<ConvShape> layers_of(const PipelineOptions& settled, const ImageShape& shape);
+std::vector<ConvShape> conv_layers_of(const PipelineOptions& settled, const ImageShape& shape);
 ImageWhiteningOptions image_whitening_of(const PipelineOptions& settled);
 JointOptions joint_of(const PipelineOptions& options);
 /// For options from resolved() on samples.

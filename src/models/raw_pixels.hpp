@@ -6,7 +6,9 @@
 
 namespace krica {
 
-/// The pixels as features: images × values. Throws InvalidArgument for images of a different shape.
-FeatureMatrix raw_pixels(const Context& context, const ImageSet& images, const ImageShape& shape);
+/// The pixels as features: images × values, scaled to length 1 if wanted. Throws InvalidArgument
+/// for images of a different shape.
+FeatureMatrix raw_pixels(const Context& context, const ImageSet& images, const ImageShape& shape,
+                         bool unit_length);
 
 }  // namespace krica

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "krica/bases/basis.hpp"
+#include "models/method_defaults.hpp"
 #include "models/parts.hpp"
 #include "models/rules.hpp"
 
@@ -57,6 +58,8 @@ class Chooser {
     const Index side = std::min(facts_.shape.height, facts_.shape.width);
     options.descriptor.receptive_field = std::clamp<Index>(
         side >= kLargeSide ? kLargeField : kField, 1, std::max<Index>(1, side / 2));
+    if (descriptor_of(options) == DescriptorKind::kSift && !facts_.shape.is_sample())
+      options.descriptor.receptive_field = std::clamp<Index>(side / 4 * 4, 4, kSiftField);
     if (facts_.shape.is_sample() || !has_filters(basis_method(options.method))) return;
     note("receptive-field", std::to_string(*options.descriptor.receptive_field),
          fmt::format("images of {} x {}", facts_.shape.width, facts_.shape.height));
@@ -93,7 +96,12 @@ class Chooser {
 }  // namespace
 
 DataFacts facts_of(const ImageSet& images, bool classifier) {
-  return {images.shape(), images.size(), classifier ? images.classes() : 0};
+  DataFacts facts{images.shape(), images.size(), classifier ? images.classes() : 0};
+  if (!images.varied()) return facts;
+  double pixels = 0;
+  for (const ImageShape& own : images.info().shapes) pixels += static_cast<double>(own.pixels());
+  facts.filled = pixels / static_cast<double>(images.size() * images.shape().pixels());
+  return facts;
 }
 
 Recommendation recommended(const PipelineOptions& options, const DataFacts& facts) {

@@ -15,6 +15,12 @@ bool has_linear_codes(const PipelineOptions& options) {
   return linear && options.pooling.power.value_or(1.0) == 1.0;
 }
 
+bool has_sparse_sums(const PipelineOptions& options) {
+  return options.encoder.kind == EncoderKind::kSignedOmp ||
+         (options.encoder.kind == EncoderKind::kSignedLasso &&
+          options.kernel.kind == KernelKind::kLinear);
+}
+
 Matrix<double> input_filters(const Model& model) {
   const FeatureExtractor& extractor = *model.parts().extractor;
   const Whitening& whitening = extractor.preprocessing().linear_part();
@@ -35,15 +41,35 @@ std::vector<double> input_mean(const Model& model) {
   return mean;
 }
 
+namespace {
+
+/// The sums of atoms that the codes say, in the space of the samples.
+Matrix<float> summed_atoms(const Model& model, ConstMatrixView<float> codes) {
+  const FeatureExtractor& extractor = *model.parts().extractor;
+  const Matrix<float> sums = Matrix<float>::copy_of(codes * extractor.encoder().atoms());
+  Matrix<float> samples = extractor.preprocessing().linear_part().unwhiten(sums);
+  const std::vector<double> mean = input_mean(model);
+  for (Index i = 0; i < samples.rows(); ++i) {
+    for (Index j = 0; j < samples.cols(); ++j)
+      samples(i, j) = static_cast<float>(double{samples(i, j)} / model.parts().units.scale +
+                                         mean[static_cast<std::size_t>(j)]);
+  }
+  return samples;
+}
+
+}  // namespace
+
 Matrix<float> samples_from_codes(const Model& model, ConstMatrixView<float> codes) {
   require(model.shape().is_sample() && model.parts().extractor.has_value(), "reconstruction",
           "only samples can be restored from their codes");
-  require(has_linear_codes(model.options()), "reconstruction",
+  const bool sums = has_sparse_sums(model.options());
+  require(sums || has_linear_codes(model.options()), "reconstruction",
           "codes of the encoder '{}' cannot be inverted; learn with encoder linear",
           name_of(model.parts().extractor->encoder().options().kind));
   const ConstMatrixView<float> atoms = model.parts().extractor->encoder().atoms();
   require(codes.cols() == atoms.rows(), "reconstruction", "codes of {} values for {} atoms",
           codes.cols(), atoms.rows());
+  if (sums) return summed_atoms(model, codes);
   const RowMajor<double> filters = input_filters(model).view();
   const RowMajor<double> S = codes.cast<double>();
   RowMajor<double> X = filters.completeOrthogonalDecomposition().solve(S.transpose()).transpose();

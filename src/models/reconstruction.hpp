@@ -10,8 +10,11 @@ namespace krica {
 /// s‖. With at least as many independent atoms as directions in which the samples vary, that is the
 /// sample itself, up to rounding.
 ///
+/// Signed codes of a lasso or a matching pursuit say which sum of atoms a sample is near: that sum
+/// is the reconstruction.
+///
 /// codes m × K, result m × n. Throws InvalidArgument unless the model was trained on samples, its
-/// codes are linear (has_linear_codes), and its preprocessing can be inverted.
+/// codes are of either kind, and its preprocessing can be inverted.
 KRICA_EXPORT Matrix<float> samples_from_codes(const Model& model, ConstMatrixView<float> codes);
 
 /// The atoms as filters in the space of the samples, K × n: a·(x - input_mean()) is w·(preprocessed
@@ -19,7 +22,8 @@ KRICA_EXPORT Matrix<float> samples_from_codes(const Model& model, ConstMatrixVie
 KRICA_EXPORT Matrix<double> input_filters(const Model& model);
 KRICA_EXPORT std::vector<double> input_mean(const Model& model);
 
-/// Whether samples_from_codes() works for a model with these options (resolved).
+/// Which kind of codes a model with these options (resolved) has.
 bool has_linear_codes(const PipelineOptions& options);
+bool has_sparse_sums(const PipelineOptions& options);
 
 }  // namespace krica

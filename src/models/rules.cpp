@@ -19,6 +19,13 @@ constexpr Index kNetworkGroups = 32;
 constexpr Index kUnmixedAtoms = 64;  ///< for unlabelled samples, at most
 constexpr Index kFewestAtoms = 2;
 
+// For codes by matching pursuit.
+constexpr Index kClassifyingAtoms = 30;  ///< in a code of d-ksvd or lc-ksvd, as in the papers
+constexpr Index kValuesPerAtom = 10;     ///< otherwise, within the limits below
+constexpr Index kMostPerClass = 15;      ///< atoms of d-ksvd and lc-ksvd
+constexpr Index kFewestInCode = 3;
+constexpr Index kMostInCode = 10;
+
 // For max-margin training.
 constexpr Index kFewImages = 4000;  ///< a fifth of fewer cannot detect a gain of two points
 constexpr Index kFolds = 3;
@@ -48,8 +55,16 @@ Index fitted_to_classes(Index atoms, const BasisMethod& method, const DataFacts&
   return std::max<Index>(1, atoms / facts.classes) * facts.classes;
 }
 
+/// A few per class, so that even a class of half the mean size has enough samples for them.
+Index dictionary_atoms(const DataFacts& facts) {
+  const Index classes = std::max<Index>(1, facts.classes);
+  return classes * std::clamp<Index>(facts.size / (4 * classes), 1, kMostPerClass);
+}
+
 Index wanted_atoms(const BasisMethod& method, const DataFacts& facts) {
+  if (method.components > 0 && !facts.shape.is_sample()) return method.components;
   if (method.name == "kica") return kKernelIcaAtoms;
+  if (method.classifies) return dictionary_atoms(facts);
   if (method.costly_atoms) return kCostlyAtoms;
   if (method.network) return kNetworkGroups;
   if (facts.shape.is_sample())
@@ -76,6 +91,12 @@ Index batch_for(Index images) {
 Index joint_epochs_for(Index images) {
   const Index steps = std::max<Index>(1, images / batch_for(images));
   return std::clamp((kFewestSteps + steps - 1) / steps, kJointEpochs, kMostJointEpochs);
+}
+
+Index nonzeros_for(const BasisMethod& method, Index values) {
+  if (method.classifies)
+    return values == 0 ? kClassifyingAtoms : std::clamp<Index>(values / 2, 1, kClassifyingAtoms);
+  return std::clamp<Index>(values / kValuesPerAtom, kFewestInCode, kMostInCode);
 }
 
 Index components_for(const BasisMethod& method, const DataFacts& facts, Index dimensions) {

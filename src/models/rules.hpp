@@ -14,6 +14,8 @@ constexpr Index kField = 6;
 constexpr Index kLargeField = 8;
 constexpr Index kLargeSide = 64;  ///< images of at least this side use larger patches
 constexpr Index kEpochs = 10;
+constexpr Index kWords = 1024;  ///< of the features that a dictionary codes for images, at most
+constexpr Index kPatchesPerWord = 4;  ///< at least
 constexpr double kHeldOut = 0.2;
 constexpr Index kPatience = 10;
 
@@ -29,6 +31,9 @@ const MethodRule& method_rule(const DataFacts& facts);
 /// The number of atoms that is worthwhile for this number of images, at most what the method
 /// allows for descriptors of `dimensions` values.
 Index components_for(const BasisMethod& method, const DataFacts& facts, Index dimensions);
+
+/// Atoms in a code by matching pursuit of patches or samples of that many values; 0: many.
+Index nonzeros_for(const BasisMethod& method, Index values);
 
 /// Whether max-margin training needs all images to learn from, so that separate trials must
 /// evaluate it.

@@ -6,8 +6,11 @@
 #include <cmath>
 #include <string_view>
 
+#include "classify/feature_projection.hpp"
 #include "features/conv_network.hpp"
 #include "krica/clustering/kmeans.hpp"
+#include "models/layers.hpp"
+#include "models/method_defaults.hpp"
 #include "models/parts.hpp"
 #include "models/rules.hpp"
 
@@ -164,6 +167,34 @@ Cost fast_ica_cost(const TrainingSizes& s) {
   return turn * iterations;
 }
 
+constexpr double kLassoTerms = 40;
+
+/// A step over k chosen atoms costs k multiply-adds per atom, and a search for the largest slope.
+double pursuit_terms(double nonzeros) { return 0.15 * nonzeros * nonzeros + 2 * nonzeros; }
+
+/// K-SVD of `samples` of `values`; a pursuit of all, then the atoms and their codes.
+Cost ksvd_cost(double samples, double values, double atoms, double nonzeros, double iterations) {
+  const Cost coding = products(2 * values * atoms) + loops(pursuit_terms(nonzeros) * atoms);
+  const Cost update = loops(6 * nonzeros * values);
+  return (coding + update) * (samples * (iterations + 1)) +
+         products(4 * atoms * atoms * values * iterations);
+}
+
+Cost sparse_coding_cost(const TrainingSizes& s) {
+  constexpr double kUsualIterations = 30;
+  const double iterations = std::min(as_double(*s.options.basis.iterations), kUsualIterations);
+  const Cost coding = products(2 * s.outputs * s.atoms) + loops(kLassoTerms * s.atoms);
+  return coding * (s.patches * (iterations + 1));
+}
+
+/// The dictionaries of the classes, then that of all samples.
+Cost label_ksvd_cost(double samples, double values, double atoms, double nonzeros,
+                     double iterations, double classes) {
+  constexpr double kClassIterations = 20;
+  return ksvd_cost(samples, values, atoms / std::max(1.0, classes), nonzeros, kClassIterations) +
+         ksvd_cost(samples, values + classes, atoms, nonzeros, iterations);
+}
+
 Cost spherical_kmeans_cost(const TrainingSizes& s) {
   return start_cost(s) + spherical_turns_cost(s);
 }
@@ -190,8 +221,9 @@ Cost tangents_cost(const TrainingSizes& s) {
 }
 
 /// Loop cost per code value, besides the products.
-double code_terms(EncoderKind encoder) {
-  if (encoder == EncoderKind::kLasso) return 40;
+double code_terms(EncoderKind encoder, double nonzeros) {
+  if (is_lasso(encoder)) return kLassoTerms;
+  if (is_omp(encoder)) return pursuit_terms(nonzeros);
   if (encoder == EncoderKind::kSoftAbs) return 12;
   if (encoder == EncoderKind::kSigmoid) return 4;
   return encoder == EncoderKind::kTriangle ? 1.5 : 0.5;
@@ -200,8 +232,16 @@ double code_terms(EncoderKind encoder) {
 /// Of one patch.
 Cost code_cost(const TrainingSizes& s) {
   return products(2 * s.outputs * s.atoms) +
-         loops(code_terms(s.options.encoder.kind.value_or(EncoderKind::kKernel)) * s.atoms) +
+         loops(code_terms(s.options.encoder.kind.value_or(EncoderKind::kKernel), s.nonzeros) *
+               s.atoms) +
          local_code_cost(s);
+}
+
+/// The gradients of an image, and SIFT descriptors at some positions.
+Cost sift_cost(const TrainingSizes& s, double positions) {
+  constexpr double kPerPixel = 12;
+  constexpr double kPerPosition = 2500;
+  return s.sift ? loops(kPerPixel * s.filled * s.pixels + kPerPosition * positions) : Cost{};
 }
 
 /// One evaluation of the squared hinge loss on `rows` × `width` values, and the change of
@@ -228,13 +268,16 @@ double Cost::seconds(const MachineSpeed& speed) const {
 }
 
 TrainingSizes::TrainingSizes(const DataFacts& facts, const PipelineOptions& settled)
-    : options(settled), method(basis_method(settled.method)) {
+    : options(layer_of(settled)), method(basis_method(options.method)) {
   const ImageShape& shape = facts.shape;
-  const LocalDescriptorsPtr descriptors = make_descriptors(features_of(settled).descriptors, shape);
+  const LocalDescriptorsPtr descriptors = make_descriptors(features_of(options).descriptors, shape);
   images = as_double(facts.size);
   values = as_double(shape.values());
-  positions = as_double(descriptors->positions(shape).count());
-  patches = as_double(settled.descriptor.patches);
+  filled = facts.filled;
+  pixels = as_double(shape.pixels());
+  sift = !shape.is_sample() && descriptor_of(settled) == DescriptorKind::kSift;
+  positions = std::max(1.0, filled * as_double(descriptors->positions(shape).count()));
+  patches = as_double(patches_of(settled));
   if (shape.is_sample()) patches = std::min(patches, images);
   inputs = as_double(descriptors->dimensions());
   const bool kernel_pca = settled.whitening.method == WhiteningMethod::kKernelPca;
@@ -244,21 +287,33 @@ TrainingSizes::TrainingSizes(const DataFacts& facts, const PipelineOptions& sett
   const double kept = as_double(settled.whitening.components);
   outputs = kept > 0 ? std::min(kept, kernel_pca ? landmarks : inputs)
                      : (kernel_pca ? landmarks / 2 : inputs);
-  atoms = as_double(settled.basis.components.value_or(0));
-  if (method.network) layers = layers_of(settled, shape);
+  atoms = as_double(options.basis.components.value_or(0));
+  nonzeros = as_double(encoder_of(options).nonzeros);
+  if (method.network) layers = conv_layers_of(options, shape);
   features = method.learn == nullptr
                  ? values
-                 : as_double(settled.pooling.levels.cells()) *
-                       as_double(channels_of(encoder_of(settled), static_cast<Index>(atoms)));
-  if (method.network) features = as_double(network_features(layers, features_of(settled).pooling));
+                 : as_double(pool_levels_of(settled).cells()) *
+                       as_double(channels_of(encoder_of(options), static_cast<Index>(atoms)));
+  if (method.network) features = as_double(network_features(layers, features_of(options).pooling));
   classes = as_double(facts.classes);
+  if (!is_layered(settled)) return;
+  dictionary_atoms = as_double(settled.basis.components.value_or(0));
+  dictionary_nonzeros = as_double(settled.encoder.nonzeros.value_or(0));
+  dictionary_iterations = as_double(settled.basis.iterations.value_or(0));
+  dictionary_inputs = std::min(
+      {as_double(settled.dictionary.feature_components), projected_samples() - 1, features});
 }
 
-Cost fingerprint_cost(const TrainingSizes& s) { return loops(14 * s.images * s.values); }
+double TrainingSizes::projected_samples() const {
+  return std::min(images, as_double(FeatureProjection::kMostSamples));
+}
+
+Cost fingerprint_cost(const TrainingSizes& s) { return loops(14 * s.images * s.filled * s.values); }
 
 /// Positions are drawn and sorted on one thread.
 Cost sampling_cost(const TrainingSizes& s) {
-  return serial_loops(s.patches * (370 + 10 * s.inputs));
+  if (!s.sift) return serial_loops(s.patches * (370 + 10 * s.inputs));
+  return serial_loops(s.patches * 370) + sift_cost(s, s.patches / s.images) * s.images;
 }
 
 Cost whitening_cost(const TrainingSizes& s) {
@@ -268,12 +323,33 @@ Cost whitening_cost(const TrainingSizes& s) {
   return checks + fit + preprocessing_cost(s) * s.patches;
 }
 
+/// A second dictionary, of fewer samples, calibrates the probabilities.
+constexpr double kWithCalibration = 1.8;
+
+Cost dictionary_cost(const TrainingSizes& s) {
+  const double rows = s.projected_samples();
+  const double side = std::min(rows, s.features);
+  const Cost projection = products(2 * side * rows * s.features) + eigen(side) +
+                          products(2 * s.dictionary_inputs * s.features * (rows + s.images));
+  return projection + label_ksvd_cost(s.images, s.dictionary_inputs, s.dictionary_atoms,
+                                      s.dictionary_nonzeros, s.dictionary_iterations, s.classes) *
+                          kWithCalibration;
+}
+
 Cost basis_cost(const TrainingSizes& s) {
   if (s.method.learn == nullptr) return {};
   const std::string_view name = s.method.name;
   if (s.method.own_start && s.method.init == "kmeans")
     return kmeans_cost(s.patches, s.outputs, s.atoms) + tangents_cost(s);
   if (name == "omp-1") return spherical_kmeans_cost(s);
+  if (learns_as(s.method, "sparse-coding")) return start_cost(s) + sparse_coding_cost(s);
+  const auto iterations = as_double(s.options.basis.iterations.value_or(0));
+  if (name == "ksvd")
+    return start_cost(s) + ksvd_cost(s.patches, s.outputs, s.atoms, s.nonzeros, iterations);
+  if (s.method.classifies) {
+    return label_ksvd_cost(s.patches, s.outputs, s.atoms, s.nonzeros, iterations, s.classes) *
+           (s.classes > 0 ? kWithCalibration : 1);
+  }
   if (name == "ica" || name == "kica") return fast_ica_cost(s);
   if (s.method.joint || name == "random-patches") return start_cost(s);
   return solver_cost(s);
@@ -357,7 +433,7 @@ Cost encoding_cost(const TrainingSizes& s) {
     return cost;
   }
   if (s.method.learn == nullptr) return loops(s.values);
-  return (preprocessing_cost(s) + code_cost(s)) * s.positions;
+  return (preprocessing_cost(s) + code_cost(s)) * s.positions + sift_cost(s, s.positions);
 }
 
 /// With fewer samples than features the problem is solved in the samples' span (SampleSpan), whose

@@ -5,6 +5,8 @@
 // (docs/performance.md).
 #pragma once
 
+#include <string_view>
+
 #include "krica/bases/basis.hpp"
 #include "krica/models/options.hpp"
 #include "models/data_facts.hpp"
@@ -12,6 +14,11 @@
 #include "runtime/machine_speed.hpp"
 
 namespace krica {
+
+/// Whether a method learns its atoms as the named one does.
+inline bool learns_as(const BasisMethod& method, std::string_view name) {
+  return method.learn == basis_method(name).learn;
+}
 
 /// Operations, as MachineSpeed counts them.
 struct Cost {
@@ -29,19 +36,33 @@ struct Cost {
 struct TrainingSizes {
   TrainingSizes(const DataFacts& facts, const PipelineOptions& settled);
 
-  const PipelineOptions& options;
-  const BasisMethod& method;
+  PipelineOptions options;    ///< of the features, if a dictionary codes them (layers.hpp)
+  const BasisMethod& method;  ///< of the features
   double images;
-  double values;                       ///< of an image
-  double positions;                    ///< patches encoded per image
-  double patches;                      ///< to learn the basis from
-  double inputs;                       ///< values of a patch
-  double outputs;                      ///< values of a preprocessed patch, n
-  double landmarks;                    ///< of the kernel PCA; 0 without it
-  double atoms;                        ///< K
-  double features;                     ///< of an image
-  double classes;                      ///< 0: no classifier
+  double values;     ///< of an image; if sizes differ, of the box that holds each
+  double filled;     ///< of that box, on average
+  double pixels;     ///< of an image, in that box
+  bool sift;         ///< describes patches by SIFT
+  double positions;  ///< patches encoded per image
+  double patches;    ///< to learn the basis from
+  double inputs;     ///< values of a patch
+  double outputs;    ///< values of a preprocessed patch, n
+  double landmarks;  ///< of the kernel PCA; 0 without it
+  double atoms;      ///< K
+  double features;   ///< of an image
+  double classes;    ///< 0: no classifier
+  double nonzeros;   ///< atoms in a code by matching pursuit
+
+  /// A dictionary of images' features; 0 without one.
+  double dictionary_atoms = 0;
+  double dictionary_inputs = 0;  ///< principal components of the features
+  double dictionary_nonzeros = 0;
+  double dictionary_iterations = 0;
+
   std::vector<ConvShape> layers = {};  ///< of a network
+
+  /// Images that determine the principal components.
+  [[nodiscard]] double projected_samples() const;
 };
 
 Cost fingerprint_cost(const TrainingSizes& sizes);  ///< the work of "read" besides reading
@@ -55,5 +76,7 @@ Cost joint_cost(const TrainingSizes& sizes);
 /// Of one image.
 Cost encoding_cost(const TrainingSizes& sizes);
 Cost svm_cost(const TrainingSizes& sizes);
+/// The projection of images' features and the dictionary of it, twice: once to calibrate.
+Cost dictionary_cost(const TrainingSizes& sizes);
 
 }  // namespace krica

@@ -37,6 +37,8 @@ void LearnedBasis::save(Archive& archive) const {
   archive.put_text("status", status);
   put_history(archive, history);
   if (!atom_class.empty()) archive.put_vector<std::int64_t>("atom_class", atom_class);
+  if (class_map.size() > 0) archive.put("class_map", class_map);
+  if (temperature) archive.put_scalar("class_map_temperature", *temperature);
 }
 
 LearnedBasis LearnedBasis::load(const Archive& archive) {
@@ -45,6 +47,8 @@ LearnedBasis LearnedBasis::load(const Archive& archive) {
                      Encoder::load(encoder_of(options), archive), archive.text("status"),
                      history_from(archive)};
   if (archive.has("atom_class")) basis.atom_class = archive.vector<std::int64_t>("atom_class");
+  if (archive.has("class_map")) basis.class_map = archive.matrix<float>("class_map");
+  basis.temperature = number_if(archive, "class_map_temperature");
   return basis;
 }
 

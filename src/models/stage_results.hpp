@@ -35,6 +35,9 @@ struct LearnedBasis {
   std::string status;                         ///< name_of(Status), or "start-kept"
   std::vector<HistoryRow> history = {};       ///< of the solver
   std::vector<std::int64_t> atom_class = {};  ///< of each atom, if atoms belong to classes
+  /// Of codes to classes, if it was learned with the atoms (classes × atoms), and its temperature.
+  Matrix<float> class_map = {};
+  std::optional<double> temperature = {};
 
   [[nodiscard]] bool cancelled() const { return status == name_of(Status::kCancelled); }
   [[nodiscard]] FeatureExtractor extractor(const ImageShape& shape) const {

@@ -4,10 +4,14 @@
 #include <algorithm>
 #include <utility>
 
+#include "device/use_device.hpp"
 #include "models/basis_stage.hpp"
 #include "models/classifier_stage.hpp"
+#include "models/dictionary_stage.hpp"
 #include "models/joint_stage.hpp"
+#include "models/layers.hpp"
 #include "models/memory_plan.hpp"
+#include "models/method_defaults.hpp"
 #include "models/model_limits.hpp"
 #include "models/model_parts.hpp"
 #include "models/network_stage.hpp"
@@ -49,6 +53,8 @@ JointOutcome learn_all_atoms(TrainingRun& run, const ImageSet& input) {
                  [&] { return learn_jointly(run, input, std::move(basis)); });
   }
   JointOutcome outcome{std::move(basis)};
+  if (outcome.basis.class_map.size() > 0)
+    outcome.classifier = classifier_from(outcome.basis.class_map, outcome.basis.temperature);
   const bool limited = outcome.basis.status == name_of(Status::kIterationLimit);
   if (!joint && !(limited && run.job.stream != nullptr)) {  // a stream has no last part
     outcome.warning =
@@ -73,7 +79,9 @@ std::optional<ClassifierParts> learn_classifier(TrainingRun& run, const ImageSet
   if (outcome != nullptr && outcome->classifier) return std::move(outcome->classifier);
   const ImageFeatures* features = parts.features();
   try {
-    return fit_classifier(run, images, extract_features(run, features, input),
+    FeatureMatrix extracted = extract_features(run, features, input);
+    if (is_layered(run.job.options)) return fit_dictionary(run, images, std::move(extracted));
+    return fit_classifier(run, images, std::move(extracted),
                           outcome != nullptr ? outcome->temperature : std::nullopt, parts.options);
   } catch (const Cancelled&) {
     if (!run.job.best_when_cancelled || features == nullptr) throw;
@@ -85,12 +93,16 @@ Model learn(TrainingRun& run, const ImageSet& images, Model::Parts parts) {
   parts.units = learn_units(run, images);
   const SamplesInUnits input(images, parts.units);
   std::optional<JointOutcome> outcome;
-  if (basis_method(run.job.options.method).learn != nullptr) {
-    outcome = learn_all_atoms(run, input);
+  TrainingJob layer = run.job;
+  layer.options = layer_of(run.job.options);
+  TrainingRun layer_run{run.context, layer, run.checkpoint, run.report};
+  if (basis_method(layer.options.method).learn != nullptr) {
+    outcome = learn_all_atoms(layer_run, input);
     run.report.warning = outcome->warning;
     run.report.comparison = outcome->comparison;
     run.report.held_out_accuracy = outcome->held_out_accuracy;
     take_basis(std::move(outcome->basis), parts);
+    parts.options = with_layer(run.job.options, parts.options);
   }
   if (basis_method(run.job.options.method).network) {
     learn_network(run, input, parts);
@@ -112,6 +124,8 @@ TrainingJob settled_job(const TrainingJob& job, const ImageSet& images) {
     require(job.classifier, "train", "{} learns from labels; use train", settled.options.method);
     settled.start = starting_model(settled.options);
   }
+  require(job.classifier || !is_layered(settled.options), "train",
+          "{} learns from the labels of images; use train", settled.options.method);
   return settled;
 }
 
@@ -123,6 +137,24 @@ void check_images(const ImageSet& images, bool classifier) {
           "the data has no labels; use fit to learn a basis without them");
   require(images.classes() >= 2, "train", "at least 2 classes are needed, got {}",
           images.classes());
+}
+
+/// Images of different sizes need descriptors that allow it, and every image room for one.
+void check_sizes(const ImageSet& images, const PipelineOptions& settled) {
+  const BasisMethod& method = basis_method(settled.method);
+  if (method.learn == nullptr || images.shape().is_sample() ||
+      descriptor_of(settled) != DescriptorKind::kSift) {
+    return require(!images.varied(), "train",
+                   "the images differ in size, but {} needs one size; --image-size-rule square, "
+                   "shorter or longer (image_size_rule) makes them one, or --descriptor sift takes "
+                   "them as they are",
+                   method.learn == nullptr ? settled.method : "a patch of pixels");
+  }
+  require(!images.varied() || !method.joint, "train",
+          "the images differ in size, but {} needs one size; --image-size-rule square, shorter or "
+          "longer (image_size_rule) makes them one",
+          settled.method);
+  check_room(images, *descriptors_to_learn_from(images.shape(), settled));
 }
 
 }  // namespace
@@ -146,14 +178,17 @@ Model train(const Context& caller, const ImageSet& images, const TrainingJob& jo
             TrainingReport* wanted_report) {
   TrainingReport unused;
   TrainingReport& report = wanted_report != nullptr ? *wanted_report : unused;
+  device::prepare_to_train(caller);
   const TrainingJob settled = settled_job(job, images);
   check_images(images, job.classifier);
-  const BasisMethod& method = basis_method(settled.options.method);
+  const PipelineOptions layer = layer_of(settled.options);
+  check_sizes(images, layer);
+  const BasisMethod& method = basis_method(layer.method);
   if (method.network) {
-    check_network_size(images.shape(), settled.options);
+    check_network_size(images.shape(), layer);
   } else {
-    check_model_size(images.shape(), settled.options,
-                     method.learn != nullptr ? settled.options.basis.components.value_or(1) : 0);
+    check_model_size(images.shape(), layer,
+                     method.learn != nullptr ? layer.basis.components.value_or(1) : 0);
   }
   const Context context = planned(caller, facts_of(images, job.classifier), settled.options);
   Model::Parts parts = timed(report, "read", [&] { return described(context, images, settled); });

@@ -35,10 +35,14 @@ Extremes extremes_of(const Context& context, const ImageSet& images) {
   const Partition blocks(images.size(), kBlock);
   std::vector<Extremes> parts(static_cast<std::size_t>(blocks.count()));
   parallel_for(context, blocks.count(), [&](Index b) {
-    std::vector<float> pixels(static_cast<std::size_t>(blocks[b].size() * images.shape().values()));
-    images.read(blocks[b].begin, blocks[b].size(), pixels.data());
-    const auto [low, high] = std::minmax_element(pixels.begin(), pixels.end());
-    parts[static_cast<std::size_t>(b)] = {*low, *high};
+    std::vector<float> pixels(static_cast<std::size_t>(images.shape().values()));
+    Extremes& part = parts[static_cast<std::size_t>(b)];
+    for (Index i = blocks[b].begin; i < blocks[b].end; ++i) {
+      images.read(i, 1, pixels.data());
+      const auto [low, high] =
+          std::minmax_element(pixels.begin(), pixels.begin() + images.shape_of(i).values());
+      part = {std::min(part.lowest, *low), std::max(part.highest, *high)};
+    }
   });
   Extremes all;
   for (const Extremes& part : parts) {
@@ -58,6 +62,8 @@ class Scaled final : public ImageSet {
  public:
   Scaled(const ImageSet& whole, float factor)
       : ImageSet(info_of(whole)), whole_(whole), factor_(factor) {}
+
+  [[nodiscard]] std::string item_name(Index i) const override { return whole_.item_name(i); }
 
  private:
   static ImageSetInfo info_of(const ImageSet& whole) {

@@ -18,10 +18,48 @@ void require_atoms_and_classifier(const Model& model) {
   require(model.parts().extractor.has_value(), "votes",
           "{} has no atoms that vote; train with another method", model.options().method);
   require(model.has_classifier(), "votes", "the model has no classifier; use train");
+  require(has_votes(model), "votes",
+          "the classes are told apart by a dictionary of the features, which no atom votes for");
 }
 
 /// A pooled code below this counts as 0 and is not distributed.
 constexpr float kNoCode = 1e-12F;
+
+/// An image, and how its codes are pooled.
+struct VotingImage {
+  VotingImage(const FeatureExtractor& extractor, const float* image, const ImageShape& size)
+      : pixels(image), shape(size), grid(extractor.grid_of(size)) {}
+
+  const float* pixels;
+  ImageShape shape;
+  PoolingGrid grid;
+};
+
+/// The classifier's weight of feature j for an image whose features are divided by `length`, and
+/// what it subtracts.
+struct FeatureWeights {
+  FeatureWeights(const Model& model, Index which, float length)
+      : weights_(model.parts().classifier->linear.weights()),
+        standardiser_(model.parts().classifier->standardiser),
+        which_(which),
+        length_(length) {}
+
+  [[nodiscard]] float weight(std::size_t j) const {
+    const float plain = weights_(which_, static_cast<Index>(j)) / length_;
+    return standardised() ? plain * standardiser_.inverse_deviation()[j] : plain;
+  }
+  [[nodiscard]] float mean(std::size_t j) const {
+    return standardised() ? standardiser_.mean()[j] * length_ : 0.0F;
+  }
+
+ private:
+  [[nodiscard]] bool standardised() const { return !standardiser_.mean().empty(); }
+
+  ConstMatrixView<float> weights_;
+  const Standardiser& standardiser_;
+  Index which_;
+  float length_;
+};
 
 /// The contributions of an image's pooled codes to a class score.
 struct Shares {
@@ -30,11 +68,9 @@ struct Shares {
   std::vector<double> per_position;  // per zone: what each position adds, whatever its code
 };
 
-Shares shares_of(const Model& model, const Matrix<float>& zones, Index which) {
+Shares shares_of(const Model& model, const PoolingGrid& grid, const Matrix<float>& zones,
+                 Index which) {
   const FeatureExtractor& extractor = *model.parts().extractor;
-  const PoolingGrid& grid = extractor.grid();
-  const Standardiser& standardiser = model.parts().classifier->standardiser;
-  const auto weights = model.parts().classifier->linear.weights();
   const auto channels = static_cast<std::size_t>(zones.cols());
   const double power = extractor.options().pooling.power;
   Shares shares;
@@ -42,15 +78,15 @@ Shares shares_of(const Model& model, const Matrix<float>& zones, Index which) {
   grid.pool<float>(zones, shares.pooled.data());
   shares.gains = shares.pooled;
   raise_to_power<float>(power, shares.gains.data(), nullptr, extractor.features());
+  const FeatureWeights weights(model, which, extractor.length_of(shares.gains.data()));
   float nothing = 0;
   raise_to_power<float>(power, &nothing, nullptr, 1);
   std::vector<double> constant(static_cast<std::size_t>(grid.cells()), 0.0);
   for (std::size_t j = 0; j < shares.gains.size(); ++j) {
-    const float weight =
-        weights(which, static_cast<Index>(j)) * standardiser.inverse_deviation()[j];
+    const float weight = weights.weight(j);
     shares.gains[j] = weight * (shares.gains[j] - nothing);
     constant[j / channels] +=
-        static_cast<double>(weight) * static_cast<double>(nothing - standardiser.mean()[j]);
+        static_cast<double>(weight) * static_cast<double>(nothing - weights.mean(j));
   }
   shares.per_position.resize(static_cast<std::size_t>(grid.zones()));
   for (Index z = 0; z < grid.zones(); ++z) {
@@ -100,19 +136,20 @@ class Divider {
 
 /// Calls visit(position, code) for every position, in order.
 template <class Visit>
-void for_codes(const FeatureExtractor& extractor, const float* image, Visit visit) {
-  const Partition tiles(extractor.positions(), kTilePositions);
+void for_codes(const FeatureExtractor& extractor, const VotingImage& image, Visit visit) {
+  const Partition tiles(image.grid.positions(), kTilePositions);
   Matrix<float> codes(tiles.largest(), extractor.encoder().channels());
   for (Index t = 0; t < tiles.count(); ++t) {
     const Range tile = tiles[t];
-    extractor.encode(image, tile.begin, MatrixView<float>(codes).rows_between(0, tile.size()));
+    extractor.encode(image.pixels, image.shape, tile.begin,
+                     MatrixView<float>(codes).rows_between(0, tile.size()));
     for (Index i = 0; i < tile.size(); ++i) visit(tile.begin + i, codes.row(i));
   }
 }
 
 /// The codes accumulated per zone, ready for pooling: zones × channels.
-Matrix<float> zone_codes_of(const FeatureExtractor& extractor, const float* image) {
-  const PoolingGrid& grid = extractor.grid();
+Matrix<float> zone_codes_of(const FeatureExtractor& extractor, const VotingImage& image) {
+  const PoolingGrid& grid = image.grid;
   Matrix<float> zones(grid.zones(), extractor.encoder().channels());
   grid.clear<float>(zones);
   for_codes(extractor, image, [&](Index position, const float* code) {
@@ -127,6 +164,10 @@ void require_class(const Model& model, Index which) {
 }
 
 }  // namespace
+
+bool has_votes(const Model& model) {
+  return model.parts().extractor && model.has_classifier() && !model.parts().classifier->dictionary;
+}
 
 Matrix<float> atom_votes(const Model& model) {
   require_atoms_and_classifier(model);
@@ -158,8 +199,7 @@ std::vector<std::vector<Index>> atoms_by_class(const Model& model) {
 std::vector<std::vector<Index>> atom_groups(const Model& model) {
   require(model.parts().features() != nullptr, "votes", "raw pixels have no atoms");
   const std::vector<std::int64_t>& atom_class = model.parts().atom_class;
-  const bool votes = model.has_classifier() && model.parts().extractor.has_value();
-  if (atom_class.empty() && votes) return atoms_by_class(model);
+  if (atom_class.empty() && has_votes(model)) return atoms_by_class(model);
   const auto K = static_cast<std::size_t>(model.parts().atoms().rows());
   const std::int64_t last =
       atom_class.empty() ? 0 : *std::max_element(atom_class.begin(), atom_class.end());
@@ -186,23 +226,21 @@ std::vector<std::vector<Index>> strongest_atoms(const std::vector<std::vector<In
   return chosen;
 }
 
-std::vector<float> atom_contributions(const Model& model, const float* image, Index which) {
+std::vector<float> atom_contributions(const Model& model, const float* image,
+                                      const ImageShape& shape, Index which) {
   require_atoms_and_classifier(model);
   require_class(model, which);
   const FeatureExtractor& extractor = *model.parts().extractor;
-  const Standardiser& standardiser = model.parts().classifier->standardiser;
-  const auto weights = model.parts().classifier->linear.weights();
+  const VotingImage voting(extractor, image, shape);
   std::vector<float> features(static_cast<std::size_t>(extractor.features()));
-  extractor.grid().pool<float>(zone_codes_of(extractor, image), features.data());
+  voting.grid.pool<float>(zone_codes_of(extractor, voting), features.data());
   raise_to_power<float>(extractor.options().pooling.power, features.data(), nullptr,
                         extractor.features());
+  const FeatureWeights weights(model, which, extractor.length_of(features.data()));
   const auto K = static_cast<std::size_t>(extractor.encoder().atoms().rows());
   std::vector<double> sums(K, 0.0);
-  for (std::size_t j = 0; j < features.size(); ++j) {
-    const float standardised =
-        (features[j] - standardiser.mean()[j]) * standardiser.inverse_deviation()[j];
-    sums[j % K] += static_cast<double>(weights(which, static_cast<Index>(j)) * standardised);
-  }
+  for (std::size_t j = 0; j < features.size(); ++j)
+    sums[j % K] += static_cast<double>(weights.weight(j) * (features[j] - weights.mean(j)));
   return {sums.begin(), sums.end()};
 }
 
@@ -217,17 +255,19 @@ std::vector<AtomContribution> deciding_atoms(const std::vector<float>& contribut
   return atoms;
 }
 
-Matrix<float> position_votes(const Model& model, const float* image, Index which) {
+Matrix<float> position_votes(const Model& model, const float* image, const ImageShape& shape,
+                             Index which) {
   require_atoms_and_classifier(model);
   require(!model.shape().is_sample(), "votes", "samples have no positions that could vote");
   require_class(model, which);
   const FeatureExtractor& extractor = *model.parts().extractor;
-  const PoolingGrid& grid = extractor.grid();
-  const Matrix<float> zones = zone_codes_of(extractor, image);
-  Shares shares = shares_of(model, zones, which);
+  const VotingImage voting(extractor, image, shape);
+  const PoolingGrid& grid = voting.grid;
+  const Matrix<float> zones = zone_codes_of(extractor, voting);
+  Shares shares = shares_of(model, grid, zones, which);
   Divider divider(grid, zones.cols(), shares);
   Matrix<float> votes(grid.position_rows(), grid.position_cols());
-  for_codes(extractor, image, [&](Index position, const float* code) {
+  for_codes(extractor, voting, [&](Index position, const float* code) {
     const PoolingGrid::Run at = grid.run_at(position);
     votes(at.row, at.col) = static_cast<float>(
         divider.part(at.zone, code) + shares.per_position[static_cast<std::size_t>(at.zone)]);

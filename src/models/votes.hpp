@@ -10,6 +10,10 @@
 
 namespace krica {
 
+/// Whether scores are sums over atoms: there are atoms and a classifier, and no dictionary in
+/// between (d-ksvd and lc-ksvd on images).
+bool has_votes(const Model& model);
+
 /// Atoms × classes: the atom's weight for the class, summed over the cells (and over the two halves
 /// of a soft-threshold code). Throws InvalidArgument without atoms or a classifier.
 Matrix<float> atom_votes(const Model& model);
@@ -31,7 +35,8 @@ std::vector<std::vector<Index>> strongest_atoms(const std::vector<std::vector<In
 /// times the standardised features of the atom, summed over the cells. An average image gets 0; the
 /// contributions of all atoms add up to the score (without mirror images) minus the classifier's
 /// bias. Throws like atom_votes.
-std::vector<float> atom_contributions(const Model& model, const float* image, Index which);
+std::vector<float> atom_contributions(const Model& model, const float* image,
+                                      const ImageShape& shape, Index which);
 
 struct AtomContribution {
   Index atom = 0;
@@ -45,6 +50,7 @@ std::vector<AtomContribution> deciding_atoms(const std::vector<float>& contribut
 /// positions. A feature's share of the score is divided among the positions of its cell in
 /// proportion to their codes, that of an average image evenly; the votes of all positions add up to
 /// the score (without mirror images) minus the classifier's bias. Throws like atom_votes.
-KRICA_EXPORT Matrix<float> position_votes(const Model& model, const float* image, Index which);
+KRICA_EXPORT Matrix<float> position_votes(const Model& model, const float* image,
+                                          const ImageShape& shape, Index which);
 
 }  // namespace krica

@@ -43,8 +43,8 @@ double KsrObjective<Scalar>::evaluate_on(const Context& context, const Samples<S
   Matrix<Scalar> G_slopes(K, K);
   MatrixView<Scalar> slopes_of_G(G_slopes);
   atoms.evaluate_self(context, G, &slopes_of_G);
-  const GramLasso lasso(Matrix<double>::copy_of(G.view().template cast<double>()),
-                        {.sparsity = options_.sparsity, .tolerance = options_.tolerance});
+  const GramLasso<double> lasso(Matrix<double>::copy_of(G.view().template cast<double>()),
+                                {.sparsity = options_.sparsity, .tolerance = options_.tolerance});
   if (batch.is_all()) latest_.resize(static_cast<std::size_t>(batch.X.rows()));
   const Partition blocks(batch.X.rows(), block_rows_for<Scalar>(0, K));
   if (codes_.rows() < blocks.largest()) {
@@ -70,7 +70,7 @@ double KsrObjective<Scalar>::evaluate_on(const Context& context, const Samples<S
 template <class Scalar>
 double KsrObjective<Scalar>::solve_block(const Context& context, const Samples<Scalar>& batch,
                                          Range block, const AtomSet<Scalar>& atoms,
-                                         const GramLasso& lasso, bool with_gradient) {
+                                         const GramLasso<double>& lasso, bool with_gradient) {
   const Partition tiles(block.size(), kTileRows);
   // Each sample's code is solved for by passes over the Gram matrix.
   const Work work = work_of(block.size(), atoms.count(), 10 * atoms.count());
@@ -93,8 +93,8 @@ double KsrObjective<Scalar>::solve_block(const Context& context, const Samples<S
 
 /// In: κ(W, x) in row `row` of codes_; out: the code.
 template <class Scalar>
-double KsrObjective<Scalar>::solve_row(const Scalar* x, Index sample, const GramLasso& lasso,
-                                       Index row, bool warm) {
+double KsrObjective<Scalar>::solve_row(const Scalar* x, Index sample,
+                                       const GramLasso<double>& lasso, Index row, bool warm) {
   const auto K = static_cast<std::size_t>(codes_.cols());
   const auto place = static_cast<std::size_t>(sample);
   Scalar* values = codes_.row(row);

@@ -26,6 +26,7 @@
 
 namespace krica {
 
+template <class Scalar>
 class GramLasso;
 
 struct KsrOptions {
@@ -57,8 +58,10 @@ class KsrObjective final : public EvaluatedObjective<Scalar>, public BasisObject
   double evaluate_on(const Context& context, const Samples<Scalar>& batch,
                      ConstMatrixView<Scalar> W, MatrixView<Scalar>* gradient) override;
   double solve_block(const Context& context, const Samples<Scalar>& batch, Range block,
-                     const AtomSet<Scalar>& atoms, const GramLasso& lasso, bool with_gradient);
-  double solve_row(const Scalar* x, Index sample, const GramLasso& lasso, Index row, bool warm);
+                     const AtomSet<Scalar>& atoms, const GramLasso<double>& lasso,
+                     bool with_gradient);
+  double solve_row(const Scalar* x, Index sample, const GramLasso<double>& lasso, Index row,
+                   bool warm);
 
   KsrOptions options_;
   std::vector<SparseCode> kept_;    // one per sample, or none

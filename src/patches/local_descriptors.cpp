@@ -3,12 +3,16 @@
 
 #include <algorithm>
 
+#include "patches/dense_sift.hpp"
 #include "runtime/check.hpp"
+#include "runtime/names.hpp"
 
 namespace krica {
 namespace {
 
 constexpr std::string_view kName = "patches";
+constexpr NameTable<DescriptorKind, 2> kKinds = {
+    {{DescriptorKind::kPixels, "pixels"}, {DescriptorKind::kSift, "sift"}}};
 
 class PixelPatches final : public LocalDescriptors {
  public:
@@ -70,15 +74,33 @@ class SampleValues final : public LocalDescriptors {
 
 }  // namespace
 
+std::string_view name_of(DescriptorKind kind) { return find_name(kKinds, kind); }
+
 void LocalDescriptorOptions::validate() const {
   require(receptive_field >= 1, kName, "receptive_field must be >= 1, got {}", receptive_field);
   require(stride >= 1, kName, "stride must be >= 1, got {}", stride);
+  if (kind == DescriptorKind::kSift) DenseSift{*this};  // checks the field
+}
+
+void check_room(const ImageSet& images, const LocalDescriptors& descriptors) {
+  if (!descriptors.any_size()) return;
+  for (Index i = 0; i < images.size(); ++i) {
+    try {
+      descriptors.positions(images.shape_of(i));
+    } catch (const InvalidArgument& error) {
+      std::string what = error.what();
+      what.erase(0, what.find("] ") + 2);
+      throw DataError(fmt::format("[patches] {}: {}", images.item_name(i), what));
+    }
+    if (!images.varied()) return;
+  }
 }
 
 LocalDescriptorsPtr make_descriptors(const LocalDescriptorOptions& options,
                                      const ImageShape& shape) {
   options.validate();
   if (shape.is_sample()) return std::make_shared<const SampleValues>(shape.values());
+  if (options.kind == DescriptorKind::kSift) return std::make_shared<const DenseSift>(options);
   return std::make_shared<const PixelPatches>(options, shape.channels);
 }
 

@@ -15,14 +15,16 @@ struct Place {
   PositionRun position = {0, 0, 1};
 };
 
-std::vector<Place> draw_places(const Context& context, Index images, Positions positions,
-                               Index count) {
+std::vector<Place> draw_places(const Context& context, const ImageSet& images,
+                               const LocalDescriptors& descriptors, Index count) {
   std::vector<Place> places(static_cast<std::size_t>(count));
+  Positions positions = descriptors.positions(images.shape());
   for (Index i = 0; i < count; ++i) {
     Random random = context.random("patches.sample", static_cast<std::uint64_t>(i));
     Place& place = places[static_cast<std::size_t>(i)];
-    place.image = random.below(images);
+    place.image = random.below(images.size());
     place.patch = i;
+    if (images.varied()) positions = descriptors.positions(images.shape_of(place.image));
     place.position.row = random.below(positions.rows);
     place.position.col = random.below(positions.cols);
   }
@@ -64,29 +66,30 @@ std::vector<Range> runs_of(const std::vector<Place>& places) {
 Index sampled_count(const ImageSet& images, const LocalDescriptors& descriptors, Index count) {
   require(count >= 1, "patches", "the number of patches must be >= 1, got {}", count);
   require(images.size() >= 1, "patches", "there are no images");
-  const bool whole = descriptors.positions(images.shape()).count() == 1;
+  const bool whole = !images.varied() && descriptors.positions(images.shape()).count() == 1;
   return whole ? std::min(count, images.size()) : count;
 }
 
 std::vector<int> sample_patches_into(const Context& context, const ImageSet& images,
                                      const LocalDescriptors& descriptors,
                                      MatrixView<float> patches) {
-  const ImageShape shape = images.shape();
-  const Positions positions = descriptors.positions(shape);
   const Index count = patches.rows();
-  const std::vector<Place> places = positions.count() == 1
-                                        ? draw_images(context, images.size(), count)
-                                        : draw_places(context, images.size(), positions, count);
+  const bool whole = !images.varied() && descriptors.positions(images.shape()).count() == 1;
+  const std::vector<Place> places = whole ? draw_images(context, images.size(), count)
+                                          : draw_places(context, images, descriptors, count);
   const std::vector<Range> runs = runs_of(places);
   std::vector<int> labels(images.labels().empty() ? 0 : places.size());
   parallel_for(context, static_cast<Index>(runs.size()), [&](Index r) {
     const Range run = runs[static_cast<std::size_t>(r)];
-    std::vector<float> pixels(static_cast<std::size_t>(shape.values()));
+    std::vector<float> pixels(static_cast<std::size_t>(images.shape().values()));
+    std::vector<float> memory;
     const Index image = places[static_cast<std::size_t>(run.begin)].image;
+    const ImageShape shape = images.shape_of(image);
     images.read(image, 1, pixels.data());
+    const float* prepared = descriptors.prepared(pixels.data(), shape, memory);
     for (Index i = run.begin; i < run.end; ++i) {
       const Place& place = places[static_cast<std::size_t>(i)];
-      descriptors.read(pixels.data(), shape, {&place.position, 1},
+      descriptors.read(prepared, shape, {&place.position, 1},
                        patches.rows_between(place.patch, place.patch + 1));
       if (!labels.empty()) {
         labels[static_cast<std::size_t>(place.patch)] =

@@ -117,7 +117,8 @@ class Section {
     std::optional<Model> model;
     const auto path = model_path(directory_, planned_, configuration);
     if (*row == rows.front() && std::filesystem::exists(path)) model = Model::load(path);
-    const ImageSetPtr test = test_images(planned_.data.set, configuration.splits.front());
+    const ImageSetPtr test =
+        test_images(images_for(planned_.data, configuration), configuration.splits.front());
     add_trial(page_,
               {(*row)->trial, model ? &*model : nullptr, model ? test.get() : nullptr, brief});
   }

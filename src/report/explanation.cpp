@@ -33,10 +33,10 @@ Index zoom_for(Index pixels, Index wanted) {
 
 /// The positions of all parts.
 struct Layout {
-  explicit Layout(const Model& model)
-      : zoom(zoom_for(std::max(model.shape().height, model.shape().width), kSmallestSide)),
-        picture_height(model.shape().height * zoom),
-        picture_width(model.shape().width * zoom),
+  Layout(const Model& model, const ImageShape& shape)
+      : zoom(zoom_for(std::max(shape.height, shape.width), kSmallestSide)),
+        picture_height(shape.height * zoom),
+        picture_width(shape.width * zoom),
         atom_zoom(zoom_for(*model.options().descriptor.receptive_field, kAtomSide)),
         atom_side(*model.options().descriptor.receptive_field * atom_zoom) {}
 
@@ -81,7 +81,7 @@ void draw_legend(Canvas& canvas, const Layout& layout) {
 void draw_deciding_atoms(Canvas& canvas, const Layout& layout, const Model& model,
                          const std::vector<AtomContribution>& atoms) {
   canvas.text(kTop, layout.atoms_left(), "atoms that add most");
-  if (model.options().whitening.method == WhiteningMethod::kKernelPca) {
+  if (!model.has_atom_images()) {
     canvas.text(layout.pictures_top(), layout.atoms_left(), "have no picture");
     return;
   }
@@ -114,11 +114,11 @@ Image displayed(const ImageShape& shape, const float* values) {
   return image;
 }
 
-Image draw_image_explanation(const Model& model, const float* image, Index which,
-                             const std::string& title) {
-  const Matrix<float> votes = position_votes(model, image, which);
-  const Image shown = displayed(model.shape(), image);
-  const Layout layout(model);
+Image draw_image_explanation(const Model& model, const float* image, const ImageShape& shape,
+                             Index which, const std::string& title) {
+  const Matrix<float> votes = position_votes(model, image, shape, which);
+  const Image shown = displayed(shape, image);
+  const Layout layout(model, shape);
   Canvas canvas(layout.height(), layout.width(text_width(title, kTitleScale)));
   canvas.text(kMargin, kMargin, title, kTitleScale);
   canvas.text(kTop, kMargin, "as the model sees it");
@@ -126,16 +126,18 @@ Image draw_image_explanation(const Model& model, const float* image, Index which
   canvas.text(kTop, layout.heat_left(), "where the score comes from");
   canvas.picture(layout.pictures_top(), layout.heat_left(),
                  draw_heat_map(shown, votes, *model.options().descriptor.receptive_field,
-                               model.options().descriptor.stride, layout.zoom));
+                               *model.options().descriptor.stride, layout.zoom,
+                               model.parts().extractor->descriptors().first_pixel(shape)));
   draw_legend(canvas, layout);
   draw_deciding_atoms(canvas, layout, model,
-                      deciding_atoms(atom_contributions(model, image, which), kDeciding));
+                      deciding_atoms(atom_contributions(model, image, shape, which), kDeciding));
   return canvas.take();
 }
 
 Image draw_sample_explanation(const Model& model, const float* sample, Index which,
                               const std::string& title) {
-  const auto atoms = deciding_atoms(atom_contributions(model, sample, which), kDeciding);
+  const auto atoms =
+      deciding_atoms(atom_contributions(model, sample, model.shape(), which), kDeciding);
   const Matrix<float> curves = model.atom_images();
   Matrix<float> rows(static_cast<Index>(atoms.size()) + 1, curves.cols());
   std::copy_n(sample, curves.cols(), rows.row(0));
@@ -152,10 +154,10 @@ Image draw_sample_explanation(const Model& model, const float* sample, Index whi
 
 }  // namespace
 
-Image draw_explanation(const Model& model, const float* image, Index which,
+Image draw_explanation(const Model& model, const float* image, const ImageShape& shape, Index which,
                        const std::string& title) {
   return model.shape().is_sample() ? draw_sample_explanation(model, image, which, title)
-                                   : draw_image_explanation(model, image, which, title);
+                                   : draw_image_explanation(model, image, shape, which, title);
 }
 
 }  // namespace krica

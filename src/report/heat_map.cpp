@@ -16,13 +16,15 @@ constexpr std::array<float, 3> kAgainst = {31, 119, 180};
 
 /// The mean vote of the patches that cover each pixel, -1 ... 1.
 Matrix<float> heat_of(const ImageShape& shape, ConstMatrixView<float> votes, Index field,
-                      Index stride) {
+                      Index stride, PixelPlace first) {
   Matrix<float> heat(shape.height, shape.width);
   Matrix<float> count(shape.height, shape.width);
   for (Index row = 0; row < votes.rows(); ++row) {
     for (Index col = 0; col < votes.cols(); ++col) {
-      for (Index y = row * stride; y < row * stride + field; ++y) {
-        for (Index x = col * stride; x < col * stride + field; ++x) {
+      const Index top = first.row + row * stride;
+      const Index left = first.col + col * stride;
+      for (Index y = top; y < top + field; ++y) {
+        for (Index x = left; x < left + field; ++x) {
           heat(y, x) += votes(row, col);
           count(y, x) += 1;
         }
@@ -48,14 +50,14 @@ float grey_of(const Image& image, Index pixel) {
 }  // namespace
 
 Image draw_heat_map(const Image& image, ConstMatrixView<float> votes, Index field, Index stride,
-                    Index zoom) {
+                    Index zoom, PixelPlace first) {
   const ImageShape& shape = image.shape;
   require(votes.rows() > 0 && votes.cols() > 0 && field > 0 && stride > 0 && zoom > 0 &&
-              (votes.rows() - 1) * stride + field <= shape.height &&
-              (votes.cols() - 1) * stride + field <= shape.width,
+              first.row + (votes.rows() - 1) * stride + field <= shape.height &&
+              first.col + (votes.cols() - 1) * stride + field <= shape.width,
           "heat map", "{} x {} patches of {} pixels, {} apart, in an image of {} x {} at zoom {}",
           votes.rows(), votes.cols(), field, stride, shape.height, shape.width, zoom);
-  const Matrix<float> heat = heat_of(shape, votes, field, stride);
+  const Matrix<float> heat = heat_of(shape, votes, field, stride, first);
   Image map{{shape.height * zoom, shape.width * zoom, 3}, {}};
   map.pixels.resize(static_cast<std::size_t>(map.shape.values()));
   for (Index y = 0; y < map.shape.height; ++y) {

@@ -46,8 +46,12 @@ bool lies_in_feature_space(const Model& model) {
   return model.options().whitening.method == WhiteningMethod::kKernelPca;
 }
 
+bool is_sift(const Model& model) {
+  return model.options().descriptor.kind == DescriptorKind::kSift;
+}
+
 bool has_picture(const Model& model) {
-  return model.parts().extractor && !model.shape().is_sample() && !lies_in_feature_space(model);
+  return !model.shape().is_sample() && model.has_atom_images();
 }
 
 /// The class under which an atom is shown.
@@ -133,9 +137,10 @@ void add_mistakes(ReportPage& page, const Trial& trial, const ImageSet& test) {
   page.add_heading("Most confident mistakes");
   std::string html = "<div class=\"thumbnails\">\n";
   for (const Mistake& mistake : trial.mistakes) {
-    Image image{test.shape(), {}};
-    image.pixels.resize(static_cast<std::size_t>(image.shape.values()));
+    Image image{test.shape_of(mistake.image), {}};
+    image.pixels.resize(static_cast<std::size_t>(test.shape().values()));
     test.read(mistake.image, 1, image.pixels.data());
+    image.pixels.resize(static_cast<std::size_t>(image.shape.values()));
     if (std::max(image.shape.height, image.shape.width) > kThumbnailSide)
       image = fit_image(image, {kThumbnailSide, kThumbnailSide, image.shape.channels},
                         ImageSizeRule::kLonger);
@@ -219,6 +224,8 @@ void add_trial(ReportPage& page, const ShownTrial& shown) {
   if (!trial.warning.empty()) page.add_note(trial.warning);
   if (shown.model != nullptr && lies_in_feature_space(*shown.model))
     page.add_note("The atoms combine kernel principal components and cannot be drawn.");
+  if (shown.model != nullptr && is_sift(*shown.model))
+    page.add_note("The atoms are histograms of gradients (SIFT) and cannot be drawn.");
   Figures figures;
   if (shown.model != nullptr && has_picture(*shown.model))
     figures.push_back(atoms_by_block(*shown.model, shown.brief ? kMostAtomsBrief : kMostAtoms));

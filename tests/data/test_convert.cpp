@@ -5,6 +5,7 @@
 
 #include "data/convert.hpp"
 #include "data/files.hpp"
+#include "support/sift_images.hpp"
 
 namespace krica {
 namespace {
@@ -192,6 +193,18 @@ TEST(Convert, RefusesWhatAFormatCannotHold) {
   EXPECT_THAT(
       message_of<IoError>([&] { convert(context, data, folder / "full", DataFormat::kIdx); }),
       HasSubstr("not empty"));
+}
+
+TEST(Convert, WritesImagesThatDifferInSizeToFoldersOnly) {
+  const support::Folder folder;
+  DataSet data;
+  data.train = std::make_shared<support::VariedImages>(
+      std::vector<ImageShape>{{20, 31, 3}, {12, 9, 3}}, std::vector<int>{0, 1});
+  convert(Context(), data, folder / "images", DataFormat::kFolder);
+  const OpenOptions within{.image_size = 0, .image_size_rule = ImageSizeRule::kWithin};
+  const DataSet again = open_dataset(Context(), folder / "images", within);
+  EXPECT_EQ(fingerprint(Context(), *again.train), fingerprint(Context(), *data.train));
+  EXPECT_THROW(convert(Context(), data, folder / "npy", DataFormat::kNpy), InvalidArgument);
 }
 
 }  // namespace

@@ -62,8 +62,7 @@ TEST(ImageFolder, MixedSizesNeedImageSize) {
   write_file(folder / "b/2.png", encode_png(grey(6, 9, 2)));
   EXPECT_EQ(message(folder.path()),
             "[folder] b/2.png: 9 x 6 pixels, but a/1.png has 4 x 4; --image-size (image_size) "
-            "makes them one size, "
-            "e.g. 32");
+            "makes them one size, e.g. 32; SIFT (--descriptor sift) reads images of any size");
   for (const auto rule :
        {ImageSizeRule::kSquare, ImageSizeRule::kShorter, ImageSizeRule::kLonger}) {
     const DataSet data =
@@ -72,6 +71,49 @@ TEST(ImageFolder, MixedSizesNeedImageSize) {
     Bytes pixels(128);
     data.train->read(0, 2, pixels.data());
   }
+}
+
+TEST(ImageFolder, ShrinksWithinALimitAndKeepsProportions) {
+  const Folder folder;
+  const Image small = support::noise_image({4, 7, 3}, 1);
+  write_file(folder / "a/1.png", encode_png(small));
+  write_file(folder / "a/2.png", encode_png(grey(40, 20, 2)));
+  write_file(folder / "b/3.png", encode_png(grey(9, 30, 3)));
+  OpenOptions options{.image_size = 16, .image_size_rule = ImageSizeRule::kWithin};
+  const ImageSetPtr set = open_dataset(Context(), folder.path(), options).train;
+  ASSERT_TRUE(set->varied());
+  EXPECT_EQ(set->shape(), (ImageShape{16, 16, 3}));
+  EXPECT_EQ(set->shape_of(0), (ImageShape{4, 7, 3}));
+  EXPECT_EQ(set->shape_of(1), (ImageShape{16, 8, 3}));
+  EXPECT_EQ(set->shape_of(2), (ImageShape{5, 16, 3}));
+  EXPECT_EQ(set->item_name(2), "b/3.png");
+  EXPECT_EQ(set->info().preparation.longest_side, 16);
+  Bytes pixels(static_cast<std::size_t>(2 * set->shape().values()), 99);
+  set->read(0, 2, pixels.data());
+  EXPECT_TRUE(std::equal(small.pixels.begin(), small.pixels.end(), pixels.begin()));
+  EXPECT_TRUE(std::all_of(pixels.begin() + 84, pixels.begin() + 768, [](int p) { return p == 0; }));
+  EXPECT_NE(pixels[768 + 16 * 8 * 3 - 1], 0);
+  EXPECT_TRUE(
+      std::all_of(pixels.begin() + 768 + 16 * 8 * 3, pixels.end(), [](int p) { return p == 0; }));
+  options.image_size = 0;  // no limit
+  EXPECT_EQ(open_dataset(Context(), folder.path(), options).train->shape_of(1),
+            (ImageShape{40, 20, 3}));
+  options.image_size.reset();  // 300
+  EXPECT_EQ(open_dataset(Context(), folder.path(), options).train->shape(),
+            (ImageShape{40, 30, 3}));
+  options.channels = 1;
+  EXPECT_EQ(open_dataset(Context(), folder.path(), options).train->shape_of(0),
+            (ImageShape{4, 7, 1}));
+}
+
+TEST(ImageFolder, WithinALimitAloneDoesNotVary) {
+  const Folder folder;
+  write_file(folder / "a/1.png", encode_png(grey(40, 20, 1)));
+  write_file(folder / "b/2.png", encode_png(grey(20, 10, 2)));
+  const OpenOptions options{.image_size = 10, .image_size_rule = ImageSizeRule::kWithin};
+  const ImageSetPtr set = open_dataset(Context(), folder.path(), options).train;
+  EXPECT_FALSE(set->varied());
+  EXPECT_EQ(set->shape(), (ImageShape{10, 5, 1}));
 }
 
 TEST(ImageFolder, ReadsTrainTestAndUnlabelled) {

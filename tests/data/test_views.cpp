@@ -8,6 +8,8 @@
 #include "data/record_set.hpp"
 #include "data/resize.hpp"
 #include "krica/data/image_set.hpp"
+#include "krica/runtime/error.hpp"
+#include "support/sift_images.hpp"
 
 namespace krica {
 namespace {
@@ -32,7 +34,7 @@ template <class Pixel>
 std::vector<Pixel> resize(const std::vector<Pixel>& in, ImageShape from, Index size,
                           ImageSizeRule rule) {
   std::vector<Pixel> out(static_cast<std::size_t>(size * size * from.channels));
-  resize_image(in.data(), from, size, rule, out.data());
+  resize_image(in.data(), from, {size, size, from.channels}, rule, out.data());
   return out;
 }
 
@@ -143,6 +145,54 @@ TEST(Resize, NamesOfRules) {
   EXPECT_EQ(image_size_rule("shorter"), ImageSizeRule::kShorter);
   EXPECT_EQ(name_of(ImageSizeRule::kLonger), "longer");
   EXPECT_THROW(image_size_rule("round"), InvalidArgument);
+}
+
+TEST(VariedImages, KeepTheirShapesThroughViews) {
+  const support::VariedImages images({{20, 31, 3}, {12, 9, 3}, {40, 16, 3}}, {0, 1, 0});
+  EXPECT_EQ(images.shape(), (ImageShape{40, 31, 3}));
+  const ImageSetPtr part = subset(images.shared(), {2, 1});
+  EXPECT_EQ(part->shape(), images.shape());
+  EXPECT_EQ(part->shape_of(0), (ImageShape{40, 16, 3}));
+  EXPECT_EQ(part->item_name(0), "image 3");
+  const ImageSetPtr grey = with_channels(part, 1);
+  EXPECT_EQ(grey->shape_of(1), (ImageShape{12, 9, 1}));
+  Bytes pixels(static_cast<std::size_t>(grey->shape().values()), 7);
+  grey->read(1, 1, pixels.data());
+  EXPECT_TRUE(std::all_of(pixels.begin() + 108, pixels.end(), [](int p) { return p == 0; }));
+  const std::vector<float> colours = images.pixels(1);
+  EXPECT_NEAR(pixels[50], 0.299 * colours[50] + 0.587 * colours[158] + 0.114 * colours[266], 0.51);
+
+  const ImageSetPtr within = resized(images.shared(), 20, ImageSizeRule::kWithin);
+  EXPECT_EQ(within->shape(), (ImageShape{20, 20, 3}));
+  EXPECT_EQ(within->shape_of(0), (ImageShape{13, 20, 3}));
+  EXPECT_EQ(within->shape_of(1), (ImageShape{12, 9, 3}));
+  Bytes small(static_cast<std::size_t>(within->shape().values()));
+  within->read(1, 1, small.data());
+  EXPECT_TRUE(std::equal(colours.begin(), colours.end(), small.begin()));
+  const ImageSetPtr square = resized(images.shared(), 16, ImageSizeRule::kSquare);
+  EXPECT_FALSE(square->varied());
+  EXPECT_EQ(square->shape(), (ImageShape{16, 16, 3}));
+}
+
+TEST(VariedImages, AreKnownByTheirOwnPixelsAndShapes) {
+  const support::VariedImages images({{20, 31, 1}, {12, 9, 1}, {40, 16, 1}}, {0, 1, 0});
+  const ImageSetPtr two = subset(images.shared(), {0, 1});
+  // The same in a smaller box.
+  const ImageSetPtr tight = std::make_shared<support::VariedImages>(
+      std::vector<ImageShape>{{20, 31, 1}, {12, 9, 1}}, std::vector<int>{0, 1});
+  EXPECT_NE(tight->shape(), two->shape());
+  EXPECT_EQ(fingerprint(Context(), *tight), fingerprint(Context({.threads = 3}), *two));
+  EXPECT_NE(fingerprint(Context(), *tight), fingerprint(Context(), images));
+  const auto hashes = image_hashes(Context(), images);
+  EXPECT_EQ(image_hashes(Context(), *tight), (std::vector{hashes[0], hashes[1]}));
+  // A set of one size has the hashes it always had.
+  const support::VariedImages alone({{12, 9, 1}, {12, 9, 1}}, {0, 1});
+  EXPECT_FALSE(alone.varied());
+  EXPECT_EQ(image_hashes(Context(), alone)[1], hashes[1]);
+}
+
+TEST(VariedImages, AreRefusedWhereShapesDoNotFit) {
+  EXPECT_THROW(support::VariedImages({{12, 9, 1}, {12, 8, 3}}, {0, 1}), InvalidArgument);
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include "device/device_error.hpp"
 #include "device/device_memory.hpp"
 #include "device/device_needed.hpp"
+#include "device/pool_power.hpp"
 #include "device/use_device.hpp"
 
 namespace krica::device {
@@ -84,6 +85,31 @@ TEST_F(OnDeviceMemory, TooMuchIsAnErrorThatSaysSo) {
   } catch (const DeviceError& error) {
     EXPECT_EQ(error.trouble(), Trouble::kOutOfMemory) << error.what();
   }
+}
+
+/// After a wild pointer the process has lost its device, as after a fault of the card.
+int exit_code_of_a_lost_device() {
+  DeviceArray<float> array;
+  array.fit(1);
+  try {
+    raise_to_power(0.5, array.data() + (std::ptrdiff_t{1} << 44), 1);
+    wait_for_device();
+  } catch (const DeviceError& error) {
+    if (error.trouble() != Trouble::kFailed) return 1;
+  }
+  try {
+    array.fit(1 << 20);
+  } catch (const DeviceError& error) {
+    return error.trouble() == Trouble::kFailed ? 7 : 1;
+  }
+  return 1;
+}
+
+using OnDeviceDeathTest = OnDevice;
+
+TEST_F(OnDeviceDeathTest, ALostDeviceIsAnErrorInEveryCall) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");  // in a process of its own
+  EXPECT_EXIT(std::exit(exit_code_of_a_lost_device()), testing::ExitedWithCode(7), "");
 }
 
 }  // namespace

@@ -123,6 +123,16 @@ TEST(Results, KeysTellComputationsApart) {
   options.basis.components = 7;
   other.options = to_json(options);
   EXPECT_NE(other.key(), identity.key());
+  other = identity;
+  other.device = "a GPU in tf32";
+  EXPECT_NE(other.key(), identity.key());
+}
+
+TEST(Results, RowsRememberAGpu) {
+  ResultRow row = small_row("RICA", "fold 1");
+  EXPECT_EQ(to_json(row).find("device"), std::string::npos);
+  row.identity.device = "a GPU in tf32";
+  EXPECT_EQ(row_from_json(to_json(row), "here").identity.key(), row.identity.key());
 }
 
 }  // namespace

@@ -18,11 +18,12 @@ ConvLayer<float> layer(const ConvShape& shape, std::uint64_t seed) {
           std::vector<float>(static_cast<std::size_t>(shape.groups), -0.5F)};
 }
 
-ConvNetwork network(const ImageSet& images, const PoolingOptions& pooling) {
+ConvNetwork network(const ImageSet& images, const PoolingOptions& pooling,
+                    bool unit_length = false) {
   return {kImages,
           ImageWhitening::fit(Context(), images, {}),
           {layer(kFirst, 1), layer(kSecond, 2)},
-          pooling};
+          {.pooling = pooling, .unit_length = unit_length}};
 }
 
 PoolingOptions pooling(const char* levels, PoolFunction function = PoolFunction::kSum) {
@@ -77,6 +78,12 @@ TEST(ConvNetwork, CellsAreAtMostThePositionsOfAMap) {
   EXPECT_EQ(network_features(shapes, pooling("1x1,3x3,4x4")), net.features());
 }
 
+TEST(ConvNetwork, MayScaleFeaturesToLengthOne) {
+  const auto images = support::gratings(5, 3, kImages);
+  const FeatureMatrix features = network(images, pooling("2x2"), true).extract(Context(), images);
+  for (Index i = 0; i < 5; ++i) EXPECT_NEAR(features.view().row(i).norm(), 1, 1e-5);
+}
+
 TEST(ConvNetwork, SameBitsForAnyThreadsAndFromAnyImageOn) {
   const auto images = support::gratings(50, 3, kImages);
   const ConvNetwork net = network(images, pooling("2x2"));
@@ -94,16 +101,18 @@ TEST(ConvNetwork, SurvivesAnArchive) {
   Archive archive;
   net.save(archive);
   const std::vector<ConvShape> shapes = {kFirst, kSecond};
-  const ConvNetwork loaded = ConvNetwork::load(archive, kImages, shapes, pooling("2x2"));
+  const ConvNetwork loaded =
+      ConvNetwork::load(archive, kImages, shapes, {.pooling = pooling("2x2")});
   EXPECT_TRUE(loaded.extract(Context(), images).view() == net.extract(Context(), images).view());
   Matrix<float> holed = support::random_matrix<float>(3, 16, 1);
   archive.put("network.weights.2", support::random_matrix<float>(3, 15, 1));
-  EXPECT_THROW(ConvNetwork::load(archive, kImages, shapes, pooling("2x2")), InvalidArgument);
+  EXPECT_THROW(ConvNetwork::load(archive, kImages, shapes, {.pooling = pooling("2x2")}),
+               InvalidArgument);
   holed(0, 3) = NAN;
   archive.put("network.weights.2", holed);
-  EXPECT_THROW(ConvNetwork::load(archive, kImages, shapes, pooling("2x2")), DataError);
+  EXPECT_THROW(ConvNetwork::load(archive, kImages, shapes, {.pooling = pooling("2x2")}), DataError);
   archive.remove("network.weights.2");
-  EXPECT_THROW(ConvNetwork::load(archive, kImages, shapes, pooling("2x2")), DataError);
+  EXPECT_THROW(ConvNetwork::load(archive, kImages, shapes, {.pooling = pooling("2x2")}), DataError);
 }
 
 TEST(ConvNetwork, RefusesWhatDoesNotFit) {

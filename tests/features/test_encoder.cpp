@@ -101,7 +101,7 @@ TEST(Encoder, LassoCodesAreNearlyTheLeastCost) {
     for (Index v = 0; v < 37; ++v)
       G(u, v) = kernel_value(options.kernel, atoms.row(u), atoms.row(v), 4);
   }
-  const GramLasso exact(G, {.sparsity = 0.05, .tolerance = 1e-12, .max_sweeps = 100000});
+  const GramLasso<double> exact(G, {.sparsity = 0.05, .tolerance = 1e-12, .max_sweeps = 100000});
   for (Index i = 0; i < 11; ++i) {
     std::vector<double> c;
     for (Index u = 0; u < 37; ++u)

@@ -3,11 +3,13 @@
 
 #include "features/extractor.hpp"
 #include "krica/runtime/error.hpp"
+#include "krica/runtime/words.hpp"
 #include "patches/sampling.hpp"
 #include "support/features.hpp"
 #include "support/images.hpp"
 #include "support/kernels.hpp"
 #include "support/problems.hpp"
+#include "support/sift_images.hpp"
 
 namespace krica {
 namespace {
@@ -115,7 +117,7 @@ TEST_P(EveryPooling, MaximaAreThoseOfTheCodes) {
   images.read(7, 1, image.data());
   const Index channels = extractor.encoder().channels();
   Matrix<float> codes(extractor.positions(), channels);
-  extractor.encode(image.data(), 0, codes);
+  extractor.encode(image.data(), images.shape(), 0, codes);
   std::vector<float> expected(static_cast<std::size_t>(extractor.features()), -1e30F);
   for (Index p = 0; p < codes.rows(); ++p) {
     for (const Index g : extractor.grid().cells_of(extractor.grid().run_at(p).zone)) {
@@ -155,13 +157,15 @@ TEST_P(EveryPooling, LevelsAreThoseOfSingleGrids) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Extractor, EveryPooling,
-    testing::Values(EncoderKind::kKernel, EncoderKind::kAbs, EncoderKind::kTriangle,
-                    EncoderKind::kHard, EncoderKind::kSoftThreshold, EncoderKind::kSoftAbs,
-                    EncoderKind::kSigmoid, EncoderKind::kLasso, EncoderKind::kLinear,
-                    EncoderKind::kLlc),
-    [](const auto& code) { return support::test_name(std::string(name_of(code.param))); });
+INSTANTIATE_TEST_SUITE_P(Extractor, EveryPooling,
+                         testing::Values(EncoderKind::kKernel, EncoderKind::kAbs,
+                                         EncoderKind::kTriangle, EncoderKind::kHard,
+                                         EncoderKind::kSoftThreshold, EncoderKind::kSoftAbs,
+                                         EncoderKind::kSigmoid, EncoderKind::kLasso,
+                                         EncoderKind::kLinear, EncoderKind::kLlc),
+                         [](const auto& code) {
+                           return support::test_name(std::string(name_of(code.param)));
+                         });
 
 TEST(Extractor, ImagesOfOnePositionAreEncodedTogetherToTheSameBits) {
   const auto images = gratings(300, 3, {5, 5, 1});
@@ -204,6 +208,137 @@ TEST(Extractor, StopsWhenCancelled) {
   const Context context({.threads = 2});
   context.cancel();
   EXPECT_THROW((void)extractor.extract(context, images), Cancelled);
+}
+
+struct SiftPooling {
+  EncoderKind kind;
+  PoolFunction function;
+};
+
+class EverySiftPooling : public testing::TestWithParam<SiftPooling> {};
+
+FeatureExtractor sift_extractor(const ImageSet& images, const SiftPooling& pooling,
+                                bool unit_length = false) {
+  FeatureOptions options;
+  options.descriptors = {16, 5, DescriptorKind::kSift};
+  options.pooling.levels = PoolLevels::from_text("1x1,2x2,4x4");
+  options.pooling.function = pooling.function;
+  options.unit_length = unit_length;
+  const Matrix<float> atoms = support::random_matrix<float>(11, 128, 3);
+  const LocalDescriptorsPtr sift = make_descriptors(options.descriptors, images.shape());
+  const PatchSample sample = sample_patches(Context(), images, *sift, 200);
+  return {options, images.shape(),
+          Preprocessing::fit(Context(), sample.patches,
+                             {.contrast = false, .whitening = {.kind = WhiteningKind::kNone}}),
+          Encoder({.kind = pooling.kind, .kernel = {.gamma = 0.05}}, atoms)};
+}
+
+/// Position by position of an image, cell by cell of the pyramid: a cell of a grid of g holds the
+/// positions floor(cP/g) ... floor((c+1)P/g) - 1, and at least one.
+std::vector<double> naive_pyramid(const FeatureExtractor& extractor,
+                                  const std::vector<float>& image, const ImageShape& shape) {
+  const Positions positions = extractor.descriptors().positions(shape);
+  const Matrix<float> patches = support::descriptors_of(extractor.descriptors(), image, shape);
+  const Index channels = extractor.encoder().channels();
+  Matrix<float> codes(patches.rows(), channels);
+  extractor.encoder().encode(patches, codes);
+  std::vector<double> features;
+  for (const auto& [rows, cols] : extractor.options().pooling.levels.levels) {
+    for (Index r = 0; r < rows; ++r) {
+      for (Index c = 0; c < cols; ++c) {
+        const Index top = r * positions.rows / rows;
+        const Index bottom = std::max(top + 1, (r + 1) * positions.rows / rows);
+        const Index left = c * positions.cols / cols;
+        const Index right = std::max(left + 1, (c + 1) * positions.cols / cols);
+        for (Index u = 0; u < channels; ++u) {
+          double sum = 0;
+          double most = -1e30;
+          for (Index y = top; y < bottom; ++y) {
+            for (Index x = left; x < right; ++x) {
+              const double code = codes(y * positions.cols + x, u);
+              sum += code;
+              most = std::max(most, code);
+            }
+          }
+          const auto count = static_cast<double>((bottom - top) * (right - left));
+          const PoolFunction function = extractor.options().pooling.function;
+          features.push_back(function == PoolFunction::kMax    ? most
+                             : function == PoolFunction::kMean ? sum / count
+                                                               : sum);
+        }
+      }
+    }
+  }
+  return features;
+}
+
+const std::vector<ImageShape> kSizes = {{48, 33, 1}, {16, 60, 1}, {16, 16, 1},
+                                        {31, 31, 1}, {60, 60, 1}, {28, 17, 1}};
+
+TEST_P(EverySiftPooling, OfImagesThatDifferInSizeEqualsTheNaiveLoop) {
+  const support::VariedImages images(kSizes, {});
+  const FeatureExtractor extractor = sift_extractor(images, GetParam());
+  const FeatureMatrix one = extractor.extract(Context({.threads = 1}), images);
+  ASSERT_EQ(one.cols(), 21 * extractor.encoder().channels());
+  for (Index i = 0; i < images.size(); ++i) {
+    const std::vector<double> expected =
+        naive_pyramid(extractor, images.pixels(i), images.shape_of(i));
+    for (std::size_t j = 0; j < expected.size(); ++j) {
+      ASSERT_NEAR(one.view()(i, static_cast<Index>(j)), expected[j],
+                  2e-4 * (1 + std::abs(expected[j])))
+          << i << ' ' << j;
+    }
+  }
+  EXPECT_TRUE(extractor.extract(Context({.threads = 4}), images).view() == one.view());
+  // Alone, or in another box, an image has the same features.
+  const ImageSetPtr some = subset(images.shared(), {2, 5});
+  const FeatureMatrix again = extractor.extract(Context({.threads = 2}), *some);
+  EXPECT_TRUE(again.view().row(0) == one.view().row(2));
+  EXPECT_TRUE(again.view().row(1) == one.view().row(5));
+}
+
+std::vector<SiftPooling> sift_poolings() {
+  std::vector<SiftPooling> all;
+  for (const std::string& name : all_names<EncoderKind>()) {
+    for (const PoolFunction function :
+         {PoolFunction::kSum, PoolFunction::kMean, PoolFunction::kMax})
+      all.push_back({encoder_kind(name), function});
+  }
+  return all;
+}
+
+INSTANTIATE_TEST_SUITE_P(Extractor, EverySiftPooling, testing::ValuesIn(sift_poolings()),
+                         [](const auto& tested) {
+                           return support::test_name(std::string(name_of(tested.param.kind)) + " " +
+                                                     std::string(name_of(tested.param.function)));
+                         });
+
+TEST(Extractor, ScalesFeaturesToLengthOne) {
+  const support::VariedImages images(kSizes, {});
+  const SiftPooling pooling{EncoderKind::kAbs, PoolFunction::kMax};
+  const FeatureMatrix plain = sift_extractor(images, pooling).extract(Context(), images);
+  const FeatureExtractor scaling = sift_extractor(images, pooling, true);
+  const FeatureMatrix scaled = scaling.extract(Context({.threads = 1}), images);
+  for (Index i = 0; i < images.size(); ++i) {
+    const double length = plain.view().row(i).cast<double>().norm();
+    EXPECT_NEAR(scaled.view().row(i).norm(), 1, 1e-5);
+    EXPECT_LT((scaled.view().row(i) * length - plain.view().row(i)).norm(), 1e-5 * length);
+  }
+  EXPECT_TRUE(scaling.extract(Context({.threads = 3}), images).view() == scaled.view());
+  const std::vector<std::uint8_t> nothing(2 * 32 * 32, 50);
+  const FeatureMatrix flat =
+      scaling.extract(Context(), support::MemoryImages({32, 32, 1}, nothing, {}, 0));
+  EXPECT_TRUE((flat.view().array() == 0).all()) << "flat images have no features to scale";
+}
+
+TEST(Extractor, NamesAnImageThatIsTooSmall) {
+  const support::VariedImages images(kSizes, {});
+  const FeatureExtractor extractor =
+      sift_extractor(images, {EncoderKind::kAbs, PoolFunction::kMax});
+  const support::VariedImages small({{48, 33, 1}, {10, 33, 1}}, {});
+  EXPECT_THROW((void)extractor.extract(Context(), small), DataError);
+  const FeatureExtractor pixels = extractor_for(gratings(4), features(4, 1, 2, 2));
+  EXPECT_THROW((void)pixels.extract(Context(), images), InvalidArgument);
 }
 
 }  // namespace

@@ -29,10 +29,10 @@ class PooledCodes : public testing::TestWithParam<Case> {
 };
 
 std::string name_of_case(const testing::TestParamInfo<Case>& info) {
-  const auto& [descriptors, pooling] = info.param.features;
+  const auto& [descriptors, pooling, unit_length] = info.param.features;
   return support::test_name(info.param.kernel) + "Grid" +
          support::test_name(pooling.levels.text()) + "Stride" + std::to_string(descriptors.stride) +
-         (pooling.overlap ? "Overlap" : "");
+         (pooling.overlap ? "Overlap" : "") + (unit_length ? "Unit" : "");
 }
 
 /// Position by position, from the definition.

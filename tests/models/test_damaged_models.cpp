@@ -204,7 +204,7 @@ TEST(DamagedModels, TrainingKeepsToTheLimits) {
   EXPECT_NO_THROW(check_model_size({8192, 8192, 3}, options, 16));
   EXPECT_THROW(check_model_size({8192, 8193, 3}, options, 16), InvalidArgument);
   EXPECT_THROW(check_model_size({4097, 4097, 1}, options, 0), InvalidArgument);
-  options.pooling.levels = {{{1024, 1024}}};
+  options.pooling.levels = PoolLevels{{{1024, 1024}}};
   EXPECT_THROW(train(Context(), gratings(60), {options}), InvalidArgument);
 }
 

@@ -71,7 +71,7 @@ PipelineOptions with(const std::function<void(PipelineOptions&)>& change) {
 
 INSTANTIATE_TEST_SUITE_P(Models, MaxMarginShapes,
                          testing::Values(std::pair{ImageShape{12, 9, 3}, with([](auto& o) {
-                                                     o.pooling.levels = {{{3, 1}}};
+                                                     o.pooling.levels = PoolLevels{{{3, 1}}};
                                                    })},
                                          std::pair{ImageShape{10, 14, 1}, with([](auto& o) {
                                                      o.descriptor.stride = 2;
@@ -80,7 +80,7 @@ INSTANTIATE_TEST_SUITE_P(Models, MaxMarginShapes,
                                                      o.classifier.C = 0.1;
                                                    })},
                                          std::pair{ImageShape{12, 12, 1}, with([](auto& o) {
-                                                     o.pooling.levels = {{{4, 4}}};
+                                                     o.pooling.levels = PoolLevels{{{4, 4}}};
                                                      o.pooling.overlap = true;
                                                      o.classifier.test_flips = true;
                                                      o.max_margin.flips = true;
@@ -276,7 +276,7 @@ TEST(MaxMargin, RefusesWhatDoesNotFit) {
   EXPECT_NE(refused([](auto& o) { o.basis.batch = 100; }).find("a batch of 100"),
             std::string::npos);
   EXPECT_NE(refused([](auto& o) {
-              o.pooling.levels = {{{10, 10}}};
+              o.pooling.levels = PoolLevels{{{10, 10}}};
             }).find("finer"),
             std::string::npos);
   EXPECT_NE(refused([](auto& o) { o.encoder.kind = EncoderKind::kHard; }).find("derivative"),

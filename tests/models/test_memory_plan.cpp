@@ -62,13 +62,17 @@ TEST(MemoryPlan, SaysWhatNeedsTheMemory) {
   EXPECT_THAT(refusal(64, settled("krica", 800, kFacts)), testing::HasSubstr("800 atoms by krica"));
   EXPECT_THAT(refusal(16, settled("raw-pixels", 1, kFacts)),
               testing::HasSubstr("classifier of 10000 images with 3072 features"));
+  EXPECT_THAT(refusal(256, settled("lc-ksvd", 200, kFacts)),
+              testing::HasSubstr("dictionary of 10000 images with 21504 features"));
 }
 
 TEST(MemoryPlan, TakesEveryMethodWith200AtomsFrom256M) {
   for (const BasisMethod& method : basis_methods()) {
-    // Nine channels per atom; twice as many groups in the second layer, on as many channels.
-    const std::int64_t budget = method.encoder == "tangents" || method.network ? 512 : 256;
-    EXPECT_EQ(refusal(budget, settled(method.name, 200, kFacts)), "");
+    PipelineOptions options = settled(method.name, 200, kFacts);
+    if (method.classifies) options.dictionary.words = 20;  // principal components of 420 features
+    // Nine channels per atom; a pyramid; twice as many groups in the second layer.
+    const bool large = method.encoder == "tangents" || method.network;
+    EXPECT_EQ(refusal(large ? 512 : 256, options), "") << method.name;
   }
   for (const auto* method : {"random-patches", "kmeans-triangle", "omp-1", "krica"})
     EXPECT_EQ(refusal(64, settled(method, 200, kFacts)), "");

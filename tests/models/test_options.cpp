@@ -57,12 +57,13 @@ constexpr int members() {
 /// A member that is not on the list would have no name on the command line, in JSON, in Python and
 /// in model files, and a checkpoint would not compare it.
 TEST(Options, EveryMemberIsOnTheList) {
-  constexpr int kGroups = 8;
+  constexpr int kGroups = 9;
   constexpr int kDiscriminationOptions = 3;  // the rest of it is for the methods to set
   constexpr int kMembers =
       members<PipelineOptions>() - kGroups + members<DescriptorOptions>() +
       members<WhiteningChoice>() + members<KernelChoice>() + members<EncoderChoice>() +
       members<PoolingChoice>() + members<MaxMarginChoice>() + members<ClassifierChoice>() +
+      (members<DictionaryChoice>() - 1 + members<LabelTerms>()) +
       (members<BasisChoice>() - 2 + members<RicaChoice>() + kDiscriminationOptions);
   int listed = 0;
   const PipelineOptions options;
@@ -98,7 +99,7 @@ TEST(Options, SamplesAreTheirOwnPatches) {
   const PipelineOptions settled = resolved(options, {{1, 1, 20}});
   EXPECT_EQ(settled.descriptor.receptive_field, 1);
   EXPECT_EQ(settled.descriptor.stride, 1);
-  EXPECT_EQ(settled.pooling.levels.text(), "1x1");
+  EXPECT_EQ(settled.pooling.levels->text(), "1x1");
   EXPECT_FALSE(*settled.descriptor.contrast);
   EXPECT_TRUE(*resolved(options, {{28, 28, 1}}).descriptor.contrast);
   options.descriptor.contrast = true;
@@ -131,7 +132,7 @@ TEST(Options, ChoicesAreThoseThatAreKnown) {
     EXPECT_NE(refusal.find("magic"), std::string::npos) << name << ": " << refusal;
     for (const std::string& choice : choices) {
       EXPECT_NE(refusal.find(choice), std::string::npos) << choice << " in: " << refusal;
-      if (std::string(name) != "method") {
+      if (std::string(name) != "method" && std::string(name) != "features") {
         EXPECT_NE(std::string(help).find(choice), std::string::npos) << choice;
       }
     }
@@ -144,7 +145,8 @@ TEST(Options, ChoicesAreThoseThatAreKnown) {
   EXPECT_EQ(with_choices,
             (std::set<std::string>{"method", "kernel", "encoder", "whitening", "init", "convention",
                                    "pooling-groups", "landmark-choice", "loss", "rica-contrast",
-                                   "solver", "discrimination-reading", "pool-function"}));
+                                   "solver", "discrimination-reading", "pool-function", "features",
+                                   "descriptor", "feature-scaling"}));
 }
 
 TEST(Options, BadValuesAreRefusedByName) {
@@ -163,14 +165,14 @@ TEST(Options, BadValuesAreRefusedByName) {
   refused([](auto&) { PoolLevels::from_text("2by2"); }, "2by2");
   refused([](auto&) { PoolLevels::from_text("0x2"); }, "0x2");
   refused([](auto&) { PoolLevels::from_text("2x2,"); }, "2x2,");
-  refused([](auto& o) { o.pooling.levels = {{{2, 2}, {2, 2}}}; }, "twice");
+  refused([](auto& o) { o.pooling.levels = PoolLevels{{{2, 2}, {2, 2}}}; }, "twice");
   refused(
       [](auto& o) {
         o.method = "max-margin-krica";
         o.pooling.function = PoolFunction::kMax;
       },
       "use pool-function sum or mean");
-  refused([](auto& o) { o.pooling.levels = {{{0, 2}}}; }, "pool");
+  refused([](auto& o) { o.pooling.levels = PoolLevels{{{0, 2}}}; }, "pool");
   refused([](auto& o) { o.kernel.gamma = -1; }, "gamma");
   refused([](auto& o) { o.classifier.C = 0; }, "svm-c");
   refused([](auto& o) { o.basis.components = 16, o.basis.groups = AtomGroups::of_size(7); }, "7");

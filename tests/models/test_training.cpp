@@ -246,7 +246,7 @@ TEST(Training, RefusesWhatDoesNotFit) {
   large.descriptor.receptive_field = 13;
   EXPECT_THROW(train(Context(), images, {large}), InvalidArgument);
   PipelineOptions fine = small_options();
-  fine.pooling.levels = {{{10, 10}}};
+  fine.pooling.levels = PoolLevels{{{10, 10}}};
   EXPECT_THROW(train(Context(), images, {fine}), InvalidArgument);
   const support::MemoryImages constant({12, 12, 1}, std::vector<std::uint8_t>(12 * 12 * 6, 7),
                                        {0, 1, 0, 1, 0, 1}, 2);

@@ -34,11 +34,12 @@ TEST_P(EveryMethod, VotesAddUpToTheScore) {
   images.read(4, 1, image.data());
   const Matrix<float> scores = model.scores(Context(), images);
   for (Index c = 0; c < 3; ++c) {
-    const Matrix<float> votes = position_votes(model, image.data(), c);
+    const Matrix<float> votes = position_votes(model, image.data(), model.shape(), c);
     EXPECT_EQ(votes.rows(), model.parts().extractor->grid().position_rows());
     const double bias = model.parts().classifier->linear.weights()(c, model.n_features());
     EXPECT_NEAR(votes.view().cast<double>().sum(), scores(4, c) - bias, 2e-3);
-    const std::vector<float> contributions = atom_contributions(model, image.data(), c);
+    const std::vector<float> contributions =
+        atom_contributions(model, image.data(), model.shape(), c);
     ASSERT_EQ(contributions.size(), 16U);
     EXPECT_NEAR(std::accumulate(contributions.begin(), contributions.end(), 0.0),
                 scores(4, c) - bias, 2e-3);
@@ -46,7 +47,7 @@ TEST_P(EveryMethod, VotesAddUpToTheScore) {
 }
 
 PipelineOptions overlapping(PipelineOptions options) {
-  options.pooling.levels = {{{3, 2}}};
+  options.pooling.levels = PoolLevels{{{3, 2}}};
   options.pooling.overlap = true;
   options.descriptor.stride = 2;
   return options;
@@ -102,7 +103,7 @@ TEST(Votes, NeedAtomsAndAClassifier) {
   EXPECT_THROW(atoms_by_class(unlabelled), InvalidArgument);
   const Model model = train(Context(), images, {job("random-patches")});
   const std::vector<float> image(144);
-  EXPECT_THROW(position_votes(model, image.data(), 3), InvalidArgument);
+  EXPECT_THROW(position_votes(model, image.data(), model.shape(), 3), InvalidArgument);
 }
 
 TEST(TestFlips, AreTheMeanOfImageAndMirror) {

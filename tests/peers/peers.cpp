@@ -5,6 +5,8 @@
 //   krica_peers kmeans X START CENTERS              prints the inertia
 //   krica_peers kpca X GAMMA COMPONENTS PROJECTED   prints the eigenvalues
 //   krica_peers lasso G CORRELATIONS SPARSITY TOLERANCE CODES
+//   krica_peers omp ATOMS X NONZEROS CODES
+//   krica_peers sparse-coding X START SPARSITY ITERATIONS ATOMS   prints the objective
 // ATOMS, CENTERS, PROJECTED and CODES are written, the other files read.
 #include <fmt/format.h>
 
@@ -13,11 +15,13 @@
 #include <string>
 #include <vector>
 
+#include "clustering/sparse_coding.hpp"
 #include "data/npy.hpp"
 #include "krica/bases/basis.hpp"
 #include "krica/clustering/kmeans.hpp"
 #include "krica/data/dataset.hpp"
 #include "patches/kernel_pca.hpp"
+#include "solvers/batch_omp.hpp"
 #include "solvers/gram_lasso.hpp"
 
 namespace krica {
@@ -69,9 +73,9 @@ void run_kpca(const Arguments& arguments) {
 /// One problem a row of CORRELATIONS; the sample's own norm only shifts the value, 1 will do.
 void run_lasso(const Arguments& arguments) {
   const Matrix<double> correlations = read(arguments.at(1));
-  const GramLasso lasso(read(arguments.at(0)), {.sparsity = std::stod(arguments.at(2)),
-                                                .tolerance = std::stod(arguments.at(3)),
-                                                .max_sweeps = 100000});
+  const GramLasso<double> lasso(read(arguments.at(0)), {.sparsity = std::stod(arguments.at(2)),
+                                                        .tolerance = std::stod(arguments.at(3)),
+                                                        .max_sweeps = 100000});
   Matrix<double> codes(correlations.rows(), correlations.cols());
   const auto K = static_cast<std::size_t>(codes.cols());
   for (Index i = 0; i < codes.rows(); ++i)
@@ -79,15 +83,40 @@ void run_lasso(const Arguments& arguments) {
   write(arguments.at(4), codes);
 }
 
+void run_omp(const Arguments& arguments) {
+  const Matrix<double> X = read(arguments.at(1));
+  const BatchOmp<double> omp(Context(), read(arguments.at(0)),
+                             {.nonzeros = std::stoll(arguments.at(2))});
+  SparseCodes<double> codes(X.rows(), omp.capacity());
+  omp.encode(Context(), X, codes);
+  Matrix<double> dense(X.rows(), omp.atoms());
+  for (Index i = 0; i < X.rows(); ++i) {
+    for (std::size_t t = 0; t < codes.atoms(i).size(); ++t)
+      dense(i, codes.atoms(i)[t]) = codes.values(i)[t];
+  }
+  write(arguments.at(3), dense);
+}
+
+void run_sparse_coding(const Arguments& arguments) {
+  const Matrix<double> X = read(arguments.at(0));
+  const Matrix<double> start = read(arguments.at(1));
+  const auto result = sparse_coding<double>(Context(), X, start,
+                                            {.n_atoms = start.rows(),
+                                             .sparsity = std::stod(arguments.at(2)),
+                                             .max_iterations = std::stoll(arguments.at(3)),
+                                             .tolerance = 0});
+  write(arguments.at(4), result.atoms);
+  fmt::print("{}\n", result.cost);
+}
+
 }  // namespace
 }  // namespace krica
 
 int main(int count, char** values) {
   const std::map<std::string, void (*)(const krica::Arguments&)> commands = {
-      {"ica", &krica::run_ica},
-      {"kmeans", &krica::run_kmeans},
-      {"kpca", &krica::run_kpca},
-      {"lasso", &krica::run_lasso}};
+      {"ica", &krica::run_ica},   {"kmeans", &krica::run_kmeans},
+      {"kpca", &krica::run_kpca}, {"lasso", &krica::run_lasso},
+      {"omp", &krica::run_omp},   {"sparse-coding", &krica::run_sparse_coding}};
   try {
     const krica::Arguments arguments(values + 1, values + count);
     commands.at(arguments.at(0))({arguments.begin() + 1, arguments.end()});

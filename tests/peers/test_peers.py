@@ -9,8 +9,8 @@ import pytest
 
 sklearn = pytest.importorskip("sklearn", reason="scikit-learn is not installed")
 from sklearn.cluster import KMeans  # noqa: E402
-from sklearn.decomposition import FastICA, KernelPCA, SparseCoder  # noqa: E402
-from sklearn.linear_model import Lasso  # noqa: E402
+from sklearn.decomposition import FastICA, KernelPCA, SparseCoder, dict_learning  # noqa: E402
+from sklearn.linear_model import Lasso, orthogonal_mp_gram  # noqa: E402
 
 
 @pytest.fixture
@@ -117,3 +117,32 @@ def test_lasso_codes_cost_what_the_sparse_coder_gives(peers):
     theirs = costs(W @ W.T, X @ W.T, coder.transform(X), 0.2)
     codes, _ = peers("lasso", W @ W.T, X @ W.T, 0.2, 1e-9)
     assert costs(W @ W.T, X @ W.T, codes, 0.2) == pytest.approx(theirs, rel=1e-6)
+
+
+def unit_rows(random, rows, columns):
+    matrix = random.normal(size=(rows, columns))
+    return matrix / np.linalg.norm(matrix, axis=1, keepdims=True)
+
+
+@pytest.mark.parametrize("nonzeros", [1, 5, 12])
+def test_pursuits_choose_the_atoms_that_theirs_choose(peers, nonzeros):
+    random = np.random.default_rng(3)
+    atoms, X = unit_rows(random, 120, 40), random.normal(size=(2000, 40))
+    theirs = orthogonal_mp_gram(atoms @ atoms.T, atoms @ X.T, n_nonzero_coefs=nonzeros).reshape(120, -1).T
+    ours, _ = peers("omp", atoms, X, nonzeros)
+    same = ((ours != 0) == (theirs != 0)).all(axis=1)
+    assert same.mean() >= 0.999
+    assert np.abs(ours - theirs)[same].max() < 1e-5
+
+
+@pytest.mark.parametrize("sparsity", [0.05, 0.15])
+def test_sparse_coding_ends_no_higher_than_theirs(peers, sparsity):
+    random = np.random.default_rng(4)
+    X = unit_rows(random, 300, 12)
+    start = X[:24].copy()
+    first = SparseCoder(start, transform_algorithm="lasso_cd", transform_alpha=sparsity).transform(X)
+    *_, errors = dict_learning(
+        X, 24, alpha=sparsity, max_iter=15, tol=0, method="cd", dict_init=start, code_init=first, random_state=0
+    )
+    _, objective = peers("sparse-coding", X, start, sparsity, 15)
+    assert float(objective) * len(X) <= 1.01 * errors[-1]

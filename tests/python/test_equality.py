@@ -19,6 +19,8 @@ METHODS = {
     "SparseFiltering": "sparse-filtering",
     "KMeansFeatures": "kmeans-triangle",
     "LLC": "llc",
+    "SparseCoding": "sparse-coding",
+    "KSVD": "ksvd",
 }
 
 

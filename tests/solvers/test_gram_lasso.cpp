@@ -56,8 +56,8 @@ TEST_P(LassoShape, MeetsTheOptimalityConditions) {
   const auto [K, n] = GetParam();
   for (std::uint64_t seed = 1; seed <= 5; ++seed) {
     const LassoProblem problem(K, n, seed);
-    const GramLasso lasso(problem.G,
-                          {.sparsity = kLambda, .tolerance = 1e-12, .max_sweeps = 100000});
+    const GramLasso<double> lasso(problem.G,
+                                  {.sparsity = kLambda, .tolerance = 1e-12, .max_sweeps = 100000});
     std::vector<double> code(static_cast<std::size_t>(K), 0.0);
     const GramLassoResult result = lasso.solve(problem.c, problem.self, code);
     EXPECT_LT(problem.violation(code), 1e-4);
@@ -71,17 +71,17 @@ TEST_P(LassoShape, TheGapIsABoundAndTheToleranceIsKept) {
   const LassoProblem problem(K, n, 9);
   std::vector<double> best(static_cast<std::size_t>(K), 0.0);
   const double least =
-      GramLasso(problem.G, {.sparsity = kLambda, .tolerance = 1e-13, .max_sweeps = 100000})
+      GramLasso<double>(problem.G, {.sparsity = kLambda, .tolerance = 1e-13, .max_sweeps = 100000})
           .solve(problem.c, problem.self, best)
           .value;
   for (const double tolerance : {1e-2, 1e-4, 1e-6}) {
     std::vector<double> code(static_cast<std::size_t>(K), 0.0);
-    const auto result = GramLasso(problem.G, {.sparsity = kLambda, .tolerance = tolerance})
+    const auto result = GramLasso<double>(problem.G, {.sparsity = kLambda, .tolerance = tolerance})
                             .solve(problem.c, problem.self, code);
     EXPECT_LE(result.gap, tolerance * problem.self);
     EXPECT_LE(result.value - least, result.gap + 1e-12);
     // From the solution there is nothing to do.
-    EXPECT_EQ(GramLasso(problem.G, {.sparsity = kLambda, .tolerance = 2 * tolerance})
+    EXPECT_EQ(GramLasso<double>(problem.G, {.sparsity = kLambda, .tolerance = 2 * tolerance})
                   .solve(problem.c, problem.self, code)
                   .sweeps,
               0);
@@ -96,21 +96,22 @@ INSTANTIATE_TEST_SUITE_P(GramLasso, LassoShape,
 TEST(GramLasso, ALargeWeightGivesZero) {
   const LassoProblem problem(10, 6, 3);
   std::vector<double> code(10, 0.5);
-  const auto result = GramLasso(problem.G, {.sparsity = 1e3}).solve(problem.c, problem.self, code);
+  const auto result =
+      GramLasso<double>(problem.G, {.sparsity = 1e3}).solve(problem.c, problem.self, code);
   for (const double entry : code) EXPECT_EQ(entry, 0);
   EXPECT_NEAR(result.value, problem.self, 1e-12);
 }
 
 TEST(GramLasso, RefusesBadInput) {
   const LassoProblem problem(4, 6, 3);
-  EXPECT_THROW(GramLasso(problem.G, {.sparsity = 0}), InvalidArgument);
-  EXPECT_THROW(GramLasso(problem.G, {.tolerance = 0}), InvalidArgument);
-  EXPECT_THROW(GramLasso(problem.G, {.max_sweeps = 0}), InvalidArgument);
-  EXPECT_THROW(GramLasso(Matrix<double>(3, 4), {}), InvalidArgument);
-  EXPECT_THROW(GramLasso(Matrix<double>(3, 3), {}), InvalidArgument) << "atoms of length 0";
+  EXPECT_THROW(GramLasso<double>(problem.G, {.sparsity = 0}), InvalidArgument);
+  EXPECT_THROW(GramLasso<double>(problem.G, {.tolerance = 0}), InvalidArgument);
+  EXPECT_THROW(GramLasso<double>(problem.G, {.max_sweeps = 0}), InvalidArgument);
+  EXPECT_THROW(GramLasso<double>(Matrix<double>(3, 4), {}), InvalidArgument);
+  EXPECT_THROW(GramLasso<double>(Matrix<double>(3, 3), {}), InvalidArgument) << "atoms of length 0";
   Matrix<double> holed = problem.G;
   holed(0, 1) = NAN;
-  EXPECT_THROW(GramLasso(holed, {}), InvalidArgument);
+  EXPECT_THROW(GramLasso<double>(holed, {}), InvalidArgument);
 }
 
 }  // namespace

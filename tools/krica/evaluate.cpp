@@ -82,7 +82,7 @@ void match_labels(const EvaluateCommand& command, const Model& model, Part& part
 
 Part evaluated_part(const Context& context, const EvaluateCommand& command, const Model& model) {
   Part part = chosen_part(context, command, model);
-  if (part.images->shape() != model.shape()) {
+  if (!model.accepts(part.images->shape())) {
     throw DataError(fmt::format("[evaluate] {}, but the model was trained on {}",
                                 to_text(part.images->shape()), to_text(model.shape())));
   }

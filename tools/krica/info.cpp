@@ -40,6 +40,7 @@ nlohmann::json describe_model(const Model& model) {
                            {"basis_iterations", model.parts().history.size()},
                            {"fingerprint", model.parts().fingerprint}};
   if (!model.parts().precision.empty()) result["precision"] = model.parts().precision;
+  if (model.accepts_any_size()) result["any_size"] = true;
   if (shape.is_sample()) {
     result["sample_values"] = shape.values();
   } else {
@@ -52,6 +53,7 @@ nlohmann::json describe_images(const ImageSetPtr& set) {
   if (!set) return nullptr;
   return {{"images", set->size()},
           {"shape", {set->shape().height, set->shape().width, set->shape().channels}},
+          {"sizes_differ", set->varied()},
           {"labelled", !set->labels().empty()},
           {"class_names", set->class_names()},
           {"label_type", name_of(set->info().label_type)},

@@ -6,6 +6,7 @@
 #include "krica/runtime/error.hpp"
 #include "krica/runtime/words.hpp"
 #include "models/model_parts.hpp"
+#include "models/votes.hpp"
 #include "one_of.hpp"
 #include "predict_inputs.hpp"
 #include "predict_output.hpp"
@@ -44,14 +45,14 @@ fs::path numbered(const fs::path& path, Index number, Index of) {
 /// Draws an explanation of the best class of item `i` in a round.
 void explain(const Model& model, const ImageSet& images, Index i, const fs::path& path,
              Prediction& prediction) {
-  std::vector<float> image(static_cast<std::size_t>(model.shape().values()));
+  std::vector<float> image(static_cast<std::size_t>(images.shape().values()));
   images.read(i, 1, image.data());
   const Prediction::Choice& best = prediction.choices.front();
   const std::string title = model.has_probabilities()
                                 ? fmt::format("{}: {:.1f} %{}", best.name, 100 * best.probability,
                                               prediction.unsure ? " (unsure)" : "")
                                 : fmt::format("{}: score {:.3f}", best.name, best.score);
-  write_png(path, draw_explanation(model, image.data(), best.label, title));
+  write_png(path, draw_explanation(model, image.data(), images.shape_of(i), best.label, title));
   prediction.explanation = path.string();
 }
 
@@ -163,6 +164,12 @@ Model model_with_classes(const PredictCommand& command) {
   if (!command.explain.empty() && !model.parts().extractor) {
     throw DataError(fmt::format("[predict] {} has no atoms, so --explain has nothing to draw",
                                 command.model.string()));
+  }
+  if (!command.explain.empty() && !has_votes(model)) {
+    throw DataError(
+        fmt::format("[predict] {} tells classes apart by a dictionary, whose scores are "
+                    "no sum over the image, so --explain has nothing to draw",
+                    command.model.string()));
   }
   return model;
 }

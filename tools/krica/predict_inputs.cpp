@@ -49,20 +49,22 @@ std::string reason_of(const std::string& what, const fs::path& path) {
 /// Images in memory.
 class LoadedImages final : public ImageSet {
  public:
-  LoadedImages(ImageShape shape, std::vector<Image> images)
-      : ImageSet(info_of(shape, static_cast<Index>(images.size()))), images_(std::move(images)) {}
+  explicit LoadedImages(std::vector<Image> images)
+      : ImageSet(info_of(images)), images_(std::move(images)) {}
 
  private:
-  static ImageSetInfo info_of(ImageShape shape, Index size) {
+  static ImageSetInfo info_of(const std::vector<Image>& images) {
     ImageSetInfo info;
-    info.size = size;
-    info.shape = shape;
+    info.size = static_cast<Index>(images.size());
+    for (const Image& image : images) info.shapes.push_back(image.shape);
+    info.shape = take_common_shape(info.shapes);
     return info;
   }
   void load_bytes(Index first, Index count, std::uint8_t* out) const override {
-    for (Index i = first; i < first + count; ++i) {
+    for (Index i = first; i < first + count; ++i, out += shape().values()) {
       const auto& pixels = images_[static_cast<std::size_t>(i)].pixels;
-      out = std::copy(pixels.begin(), pixels.end(), out);
+      std::fill(std::copy(pixels.begin(), pixels.end(), out), out + shape().values(),
+                std::uint8_t{0});
     }
   }
   std::vector<Image> images_;
@@ -182,7 +184,7 @@ void PredictInputs::visit_files(const Input& input,
       }
     }
     if (images.empty()) continue;
-    round.images = std::make_shared<LoadedImages>(model_.shape(), std::move(images));
+    round.images = std::make_shared<LoadedImages>(std::move(images));
     visit(round);
   }
 }

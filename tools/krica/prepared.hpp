@@ -9,8 +9,9 @@
 
 namespace krica::cli {
 
-/// Converts to the model's size and channels. Throws DataError if the model's images are not square
-/// and this one has other sides.
+/// Converts to the model's size and channels; a model of images that differ in size only shrinks
+/// what is larger than its limit. Throws DataError if the model's images are not square and this
+/// one has other sides, or if it has no room for a descriptor.
 Image prepared(const Image& image, const Model& model);
 
 /// The same for every image of a set. Samples are unchanged. Also throws DataError if the set holds

@@ -15,6 +15,7 @@
 #include "device/use_device.hpp"
 #include "krica/runtime/error.hpp"
 #include "krica/runtime/words.hpp"
+#include "models/method_defaults.hpp"
 #include "models/model_parts.hpp"
 #include "one_of.hpp"
 #include "progress.hpp"
@@ -211,13 +212,22 @@ void add_data_options(CLI::App& command, DataOptions& options) {
   add_auto_number(
       command, "--image-size", options.image_size,
       "resize images to SIZE x SIZE; 0 keeps their size; auto keeps small images of one "
-      "size and otherwise resizes to at most 48")
+      "size and otherwise resizes to at most 48; with rule within, the longest side that images "
+      "keep, auto is 300")
       ->group(group);
+  std::vector<std::string> rules = all_names<ImageSizeRule>();
+  rules.insert(rules.begin(), "auto");
   command
-      .add_option("--image-size-rule", options.image_size_rule,
-                  "scale each side separately, crop the longer side, or pad the shorter one")
-      ->check(one_of(all_names<ImageSizeRule>()))
-      ->capture_default_str()
+      .add_option_function<std::string>(
+          "--image-size-rule",
+          [&options](const std::string& text) {
+            options.image_size_rule = auto_or_words<ImageSizeRule>(text, "image-size-rule");
+          },
+          "scale each side separately (square), crop the longer side (shorter), pad the shorter "
+          "one (longer), or only shrink larger images and keep their proportions (within); auto is "
+          "square, with --descriptor sift within")
+      ->check(one_of(rules))
+      ->default_str("auto")
       ->group(group);
   command
       .add_option("--channels", options.channels,
@@ -274,7 +284,7 @@ OpenOptions open_options(const DataOptions& options) {
   OpenOptions open;
   check_usage([&] {
     open.format = data_format(options.format);
-    open.image_size_rule = image_size_rule(options.image_size_rule);
+    open.image_size_rule = options.image_size_rule.value_or(ImageSizeRule::kSquare);
     open.image_size = options.image_size;
     open.channels = options.channels;
     open.labels = options.labels;
@@ -305,6 +315,11 @@ DataSet as_images(DataSet data) {
 
 }  // namespace
 
+void suit_descriptor(DataOptions& options, const PipelineOptions& pipeline) {
+  if (!options.image_size_rule && descriptor_of(pipeline) == DescriptorKind::kSift)
+    options.image_size_rule = ImageSizeRule::kWithin;
+}
+
 DataSet open_data(const Context& context, const DataOptions& options) {
   return open_with_notes(context, options.path, open_options(options));
 }
@@ -321,7 +336,11 @@ DataSet open_as_learned(const Context& context, const DataOptions& options, cons
     open.image_size_rule = model.parts().preparation.size_rule;
     open.exif_orientation =
         model.parts().preparation.exif_orientation && !options.no_exif_orientation;
-    if (!options.image_size) open.image_size = shape.height == shape.width ? shape.height : 0;
+    if (!options.image_size && open.image_size_rule == ImageSizeRule::kWithin) {
+      open.image_size = model.parts().preparation.longest_side;
+    } else if (!options.image_size) {
+      open.image_size = shape.height == shape.width ? shape.height : 0;
+    }
     if (options.channels == 0) open.channels = shape.channels;
   }
   return as_images(open_with_notes(context, options.path, open));

@@ -40,7 +40,7 @@ struct DataOptions {
   std::filesystem::path path;
   std::string format = "auto";
   Auto<Index> image_size = {};
-  std::string image_size_rule = "square";
+  Auto<ImageSizeRule> image_size_rule = {};  ///< auto: square, or within for SIFT
   Index channels = 0;
   std::filesystem::path labels;
   std::string label_column;
@@ -74,6 +74,9 @@ Context make_context(const SessionOptions& options, std::uint64_t seed);
 
 /// Fraction held out of labelled data without a test part, unless --test-fraction is given.
 constexpr double kTestFraction = 0.2;
+
+/// Chooses the rule for image sizes that suits the descriptor, if it is left open.
+void suit_descriptor(DataOptions& options, const PipelineOptions& pipeline);
 
 /// Prints the data set's notes on standard error.
 DataSet open_data(const Context& context, const DataOptions& options);

@@ -45,6 +45,7 @@ struct TrainingData {
 
 TrainingData open_training_data(const Context& context, const TrainCommand& command) {
   DataOptions options = command.data;
+  suit_descriptor(options, command.pipeline);
   if (!options.test_fraction) options.test_fraction = command.classifier ? kTestFraction : 0;
   TrainingData result{open_images(context, options), nullptr};
   const DataSet& data = result.data;
@@ -58,8 +59,7 @@ TrainingData open_training_data(const Context& context, const TrainCommand& comm
 /// Prints the automatic choices before the work begins.
 void print_choices(const TrainCommand& command, const TrainingData& data,
                    const std::vector<Choice>& choices) {
-  const ImageShape shape = data.images->shape();
-  fmt::print("{} {} to learn from", data.images->size(), to_text(shape));
+  fmt::print("{} {} to learn from", data.images->size(), to_text(*data.images));
   if (data.held_out) {
     fmt::print(", {} held out for testing (--test-fraction 0 learns from all)",
                data.data.test->size());
@@ -168,10 +168,12 @@ PipelineOptions control_options(const PipelineOptions& settled) {
   PipelineOptions options;
   options.method = kControl;
   options.basis.components = settled.basis.components;
+  options.descriptor.kind = settled.descriptor.kind;
   options.descriptor.receptive_field = settled.descriptor.receptive_field;
   options.descriptor.stride = settled.descriptor.stride;
   options.pooling.levels = settled.pooling.levels;
   options.pooling.function = settled.pooling.function;
+  options.classifier.scaling = settled.classifier.scaling;
   options.descriptor.patches = settled.descriptor.patches;
   options.seed = settled.seed;
   return options;

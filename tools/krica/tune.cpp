@@ -118,7 +118,9 @@ std::vector<json> settings_for(const CLI::App& app, const TuneCommand& command,
 }
 
 TuneData labelled_images(const Context& context, const TuneCommand& command) {
-  const DataSet data = open_images(context, command.data);
+  DataOptions options = command.data;
+  suit_descriptor(options, command.pipeline);
+  const DataSet data = open_images(context, options);
   if (data.train->labels().empty()) {
     throw DataError(
         fmt::format("[tune] {}: tune searches by accuracy and needs labels, but the data has none; "
@@ -186,7 +188,7 @@ void write_report(const TuneCommand& command, const TuneData& data, const json& 
                   const json& best, const BestModel& trained) {
   ReportPage page = begin_page("krica tune",
                                fmt::format("{}: {} {}.", command.data.path.string(),
-                                           data.train->size(), to_text(data.train->shape())),
+                                           data.train->size(), to_text(*data.train)),
                                command.pipeline.seed);
   add_tuning(page, rows, best, command.folds);
   page.add_section("The best setting, trained on all training images");

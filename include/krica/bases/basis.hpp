@@ -14,6 +14,7 @@
 #include "krica/kernels/kernel.hpp"
 #include "krica/objectives/rica.hpp"
 #include "krica/objectives/terms.hpp"
+#include "krica/patches/descriptor.hpp"
 #include "krica/runtime/library.hpp"
 #include "krica/solvers/adam.hpp"
 
@@ -32,6 +33,15 @@ struct KRICA_EXPORT SourceSigns {
   /// One per atom, or empty if all are +1. Throws InvalidArgument if the number of signs does not
   /// match `components`, unless that is not known yet (0).
   [[nodiscard]] std::vector<int> of(Index components) const;
+};
+
+/// How d-ksvd and lc-ksvd make a dictionary tell classes apart (bases/label_ksvd.cpp).
+struct KRICA_EXPORT LabelTerms {
+  double consistency = 4;   ///< √α of the label-consistent codes, > 0; lc-ksvd only
+  double label_weight = 2;  ///< √β of the labels, > 0
+  int version = 2;          ///< of lc-ksvd: 1 without the labels' term, 2 with it
+
+  void validate() const;
 };
 
 /// Options of the methods, named as on the command line.
@@ -57,6 +67,8 @@ struct BasisOptions {
   double sparsity_target = 0.05;  ///< sparse autoencoder, sparse RBM and conv-dbn only
   double weight_decay = 3e-3;     ///< sparse autoencoder only
   bool untied = false;            ///< the autoencoder has a separate decoder
+  Index nonzeros = 10;            ///< ksvd, d-ksvd and lc-ksvd: atoms in a code
+  LabelTerms label_terms = {};    ///< d-ksvd and lc-ksvd only
 };
 
 struct KRICA_EXPORT BasisRequest {
@@ -79,6 +91,7 @@ struct Basis {
   Status status = Status::kConverged;
   std::vector<float> bias = {};      ///< K values, for codes with a bias
   std::vector<int> atom_class = {};  ///< K values, if atoms belong to classes
+  Matrix<float> class_map = {};      ///< classes × K, if a linear classifier was learned with them
 };
 
 /// When cancelled, passes its state to hooks.checkpoint and throws Cancelled, unless the request
@@ -129,6 +142,22 @@ struct BasisMethod {
   /// Learns convolutional layers from whole images instead of atoms from patches
   /// (src/bases/conv_dbn.hpp).
   bool network = false;
+  /// Codes are linear combinations of atoms, whatever kernel is the default.
+  bool linear_codes = false;
+  /// `sparsity` weighs the ℓ1 norm against half the squared error, as in the literature on sparse
+  /// coding; the lasso of other methods against the whole.
+  bool half_squares = false;
+  Index iterations = 0;  ///< default limit; 0: that of the kind of data
+  /// A dictionary with a linear classifier of its codes: for images, of the pooled features of
+  /// another method (option features).
+  bool classifies = false;
+  /// Defaults of options that most methods share.
+  DescriptorKind descriptor = DescriptorKind::kPixels;
+  Index components = 0;  ///< 0: by the data
+  Index patches = 400000;
+  std::string_view pool = "2x2";
+  std::string_view pool_function = "sum";
+  std::string_view feature_scaling = "standardise";
 };
 
 /// All methods, in the order in which help lists them.

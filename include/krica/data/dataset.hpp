@@ -50,6 +50,7 @@ KRICA_EXPORT DataFormat data_format(std::string_view name);
 struct KRICA_EXPORT OpenOptions {
   DataFormat format = DataFormat::kAuto;
   /// Resize images to image_size × image_size; 0: keep their size; unset: automatic_image_size().
+  /// With rule kWithin: the longest side that images keep; 0: any; unset: 300.
   std::optional<Index> image_size = 0;
   ImageSizeRule image_size_rule = ImageSizeRule::kSquare;
   Index channels = 0;  ///< 1: grey, 3: colour, 0: unchanged

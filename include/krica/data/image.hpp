@@ -37,7 +37,7 @@ KRICA_EXPORT Image decode_image(std::span<const std::uint8_t> bytes, const std::
                                 bool exif_orientation = true);
 
 /// Converts the image to `shape`: resizes it by the rule if the size differs, and makes it grey or
-/// colour as needed. A new size must be square.
+/// colour as needed. A new size must be square, or that of resized_shape().
 KRICA_EXPORT Image fit_image(const Image& image, ImageShape shape,
                              ImageSizeRule rule = ImageSizeRule::kSquare);
 

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// ImageSet: images of one shape, read on demand from their source, so a set may be larger than
-// memory. All members are thread-safe.
+// ImageSet: images read on demand from their source, so a set may be larger than memory. Usually
+// all have one shape; image files may differ in size (ImageSizeRule::kWithin). All members are
+// thread-safe.
 //
 //   std::vector<float> pixels(set.shape().values() * 100);
 //   set.read(0, 100, pixels.data());
 //
 // Memory layout: image by image, each planar: all of channel 0, then channels 1 and 2; a channel is
 // row-major. Bytes are 0 to 255 and keep these values when read as float. Float sets (from NPY)
-// hold the values of the file, all finite.
+// hold the values of the file, all finite. If sizes differ, every image still takes
+// shape().values() values: its own planes of shape_of(i) in front, then zeros.
 #pragma once
 
 #include <cstdint>
@@ -42,20 +44,23 @@ KRICA_EXPORT std::string to_text(const ImageShape& shape);
 
 enum class PixelType { kUint8, kFloat32 };
 
-/// How to resize an image to image_size × image_size.
+/// How to resize an image to image_size × image_size, or to at most that.
 enum class ImageSizeRule {
   kSquare,   ///< "square": scale each side separately, which changes the proportions
   kShorter,  ///< "shorter": fit the shorter side and crop the longer one to its middle
   kLonger,   ///< "longer": fit the longer side and pad the shorter one with its border pixels
+  /// "within": shrink images whose longer side exceeds image_size, with their proportions; leave
+  /// the others as they are. Sizes may then differ.
+  kWithin,
 };
 KRICA_EXPORT std::string_view name_of(ImageSizeRule rule);
 KRICA_EXPORT ImageSizeRule image_size_rule(std::string_view name);
 
-/// How image files were converted to one shape. A model stores it and converts its later inputs in
-/// the same way.
+/// How image files were converted. A model stores it and converts its later inputs in the same way.
 struct ImagePreparation {
   ImageSizeRule size_rule = ImageSizeRule::kSquare;
   bool exif_orientation = true;
+  Index longest_side = 0;  ///< of rule kWithin: the limit; 0: none
 
   bool operator==(const ImagePreparation&) const = default;
 };
@@ -63,7 +68,8 @@ struct ImagePreparation {
 /// Properties of a set that are known without reading its pixels.
 struct ImageSetInfo {
   Index size = 0;
-  ImageShape shape;
+  ImageShape shape;  ///< of every image; if sizes differ, of the smallest box that holds each
+  std::vector<ImageShape> shapes = {};  ///< one per image; empty: all have `shape`
   PixelType pixel_type = PixelType::kUint8;
   std::vector<int> labels;               ///< one per image, 0 to classes - 1; empty: unlabelled
   std::vector<std::string> class_names;  ///< one per class; empty if unlabelled
@@ -84,6 +90,13 @@ class KRICA_EXPORT ImageSet {
   [[nodiscard]] const ImageSetInfo& info() const { return info_; }
   [[nodiscard]] Index size() const { return info_.size; }
   [[nodiscard]] ImageShape shape() const { return info_.shape; }
+  /// Whether images may differ in size.
+  [[nodiscard]] bool varied() const { return !info_.shapes.empty(); }
+  [[nodiscard]] ImageShape shape_of(Index i) const {
+    return varied() ? info_.shapes[static_cast<std::size_t>(i)] : info_.shape;
+  }
+  /// For messages: its file, or its number counted from 1.
+  [[nodiscard]] virtual std::string item_name(Index i) const;
   [[nodiscard]] PixelType pixel_type() const { return info_.pixel_type; }
   [[nodiscard]] const std::vector<int>& labels() const { return info_.labels; }
   [[nodiscard]] const std::vector<std::string>& class_names() const { return info_.class_names; }
@@ -111,7 +124,10 @@ class KRICA_EXPORT ImageSet {
 
 using ImageSetPtr = std::shared_ptr<const ImageSet>;
 
-/// SHA-256 (hexadecimal) of shape, pixel type, pixels and labels: the same content gives the same
+/// As for their shape, or "images of up to 300 x 300 x 3" if they differ in size.
+KRICA_EXPORT std::string to_text(const ImageSet& images);
+
+/// SHA-256 (hexadecimal) of shapes, pixel type, pixels and labels: the same content gives the same
 /// fingerprint in any file format. Reads the whole set.
 KRICA_EXPORT std::string fingerprint(const Context& context, const ImageSet& set);
 
@@ -132,8 +148,15 @@ KRICA_EXPORT ImageSetPtr subset(ImageSetPtr set, std::vector<Index> indices);
 /// The first `count` images, or all if there are fewer. count must be positive.
 KRICA_EXPORT ImageSetPtr first_images(ImageSetPtr set, Index count);
 
-/// Every image as image_size × image_size: area averaging to shrink, bilinear to enlarge. Returns
-/// the set itself if nothing changes.
+/// The shape that the rule gives an image.
+KRICA_EXPORT ImageShape resized_shape(ImageShape shape, Index image_size, ImageSizeRule rule);
+
+/// The smallest box that holds every shape. Clears the list if all are alike, as ImageSetInfo wants
+/// it.
+KRICA_EXPORT ImageShape take_common_shape(std::vector<ImageShape>& shapes);
+
+/// Every image in its resized_shape(): area averaging to shrink, bilinear to enlarge. Returns the
+/// set itself if nothing changes.
 KRICA_EXPORT ImageSetPtr resized(ImageSetPtr set, Index image_size,
                                  ImageSizeRule rule = ImageSizeRule::kSquare);
 

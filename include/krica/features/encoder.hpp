@@ -9,6 +9,9 @@
 //   soft-threshold   max(0, w_u·x - t_u) and max(0, -w_u·x - t_u)                2K
 //   soft-abs         s_u = sqrt((w_u·x)² + 1e-8), of sparse filtering            K
 //   lasso            |s_u| of argmin_s ‖φ(x) - Φᵀs‖² + λ‖s‖₁, to 1e-4 of ‖φ(x)‖²   K
+//   signed-lasso     s_u of the same, with its sign                              K
+//   omp              |s_u| of x ≈ Σ_u s_u w_u with a few atoms (solvers/batch_omp.hpp)   K
+//   signed-omp       s_u of the same, with its sign                              K
 //   sigmoid          s_u = 1 / (1 + exp(-w_u·x - b_u))                           K
 //   llc              s_u = γ_u of x ≈ Σ γ_u w_u over the nearest atoms           K
 //   tangents         σ γ_u; then γ_u U_ut·(x - w_u), t = 1 ... d, for directions U_ut   K + K d
@@ -39,11 +42,18 @@ enum class EncoderKind {
   kSigmoid,
   kLasso,
   kLinear,
+  kSignedLasso,
+  kOmp,
+  kSignedOmp,
   kLlc,
   kTangents
 };
 KRICA_EXPORT std::string_view name_of(EncoderKind kind);
 KRICA_EXPORT EncoderKind encoder_kind(std::string_view name);
+
+/// Whether codes solve a lasso, or are found by orthogonal matching pursuit; signed or not.
+KRICA_EXPORT bool is_lasso(EncoderKind kind);
+KRICA_EXPORT bool is_omp(EncoderKind kind);
 
 struct KRICA_EXPORT EncoderOptions {
   EncoderKind kind = EncoderKind::kKernel;
@@ -51,6 +61,7 @@ struct KRICA_EXPORT EncoderOptions {
   /// t of the soft threshold if atoms have no thresholds of their own, >= 0.
   double threshold = 0.25;
   double sparsity = 0.1;     ///< λ of the lasso, > 0
+  Index nonzeros = 10;       ///< atoms in a code of the matching pursuit, >= 1
   Index neighbours = 5;      ///< atoms in a code of llc and tangents, 1 ... kMostNeighbours
   Index tangents = 0;        ///< d of the tangents encoder, 1 ... kMostTangents
   double tangent_scale = 1;  ///< σ of the tangents encoder, > 0

@@ -33,7 +33,12 @@ class KRICA_EXPORT Model {
   [[nodiscard]] const Parts& parts() const { return *parts_; }
   /// As resolved by training.
   [[nodiscard]] const PipelineOptions& options() const;
+  /// Of the training images; if they differ in size, of the smallest box that holds each.
   [[nodiscard]] ImageShape shape() const;
+  /// Whether images may have other sizes than the training images, and differ among each other.
+  [[nodiscard]] bool accepts_any_size() const;
+  /// Whether the model can take images in a set of this shape.
+  [[nodiscard]] bool accepts(const ImageShape& given) const;
   [[nodiscard]] const std::vector<std::string>& class_names() const;
   /// How learning the atoms ended: "converged", "iteration limit", ...
   [[nodiscard]] const std::string& basis_status() const;
@@ -55,8 +60,10 @@ class KRICA_EXPORT Model {
   [[nodiscard]] Matrix<float> probabilities(const Context& context, const ImageSet& images) const;
   [[nodiscard]] std::vector<int> predict(const Context& context, const ImageSet& images) const;
 
+  /// Whether atoms are patches of pixels, or samples.
+  [[nodiscard]] bool has_atom_images() const;
   /// The atoms as pixel patches, K × receptive_field² · channels, un-whitened. Throws
-  /// InvalidArgument for raw pixels.
+  /// InvalidArgument for raw pixels, SIFT and kernel PCA.
   [[nodiscard]] Matrix<float> atom_images() const;
 
   [[nodiscard]] Archive to_archive() const;

@@ -13,6 +13,7 @@
 #include "krica/features/encoder.hpp"
 #include "krica/features/pooling.hpp"
 #include "krica/kernels/kernel.hpp"
+#include "krica/patches/descriptor.hpp"
 #include "krica/patches/whitening.hpp"
 #include "krica/runtime/library.hpp"
 #include "krica/runtime/words.hpp"
@@ -24,9 +25,10 @@ constexpr std::string_view kAutoMethod = "auto";
 
 /// The patches that describe an image, and their preprocessing.
 struct DescriptorOptions {
+  Auto<DescriptorKind> kind = {};
   Auto<Index> receptive_field = {};
-  Index stride = 1;
-  Index patches = 400000;
+  Auto<Index> stride = {};
+  Auto<Index> patches = {};
   Auto<bool> contrast = {};
   Auto<double> contrast_epsilon = {};
   Auto<bool> unit_norm = {};
@@ -54,6 +56,7 @@ struct KernelChoice {
 struct EncoderChoice {
   Auto<EncoderKind> kind = {};
   double threshold = EncoderOptions{}.threshold;
+  Auto<Index> nonzeros = {};  ///< also of ksvd, d-ksvd and lc-ksvd
   Auto<Index> neighbours = {};
   Auto<Index> tangents = {};
   Auto<double> tangent_scale = {};
@@ -89,10 +92,18 @@ struct BasisChoice {
 };
 
 struct PoolingChoice {
-  PoolLevels levels = {};
-  PoolFunction function = PoolFunction::kSum;
+  Auto<PoolLevels> levels = {};
+  Auto<PoolFunction> function = {};
   bool overlap = false;
   Auto<double> power = {};
+};
+
+/// For d-ksvd and lc-ksvd only: their dictionary, and the features of images that it is learned on.
+struct DictionaryChoice {
+  LabelTerms label_terms = {};
+  Auto<std::string> features = {};  ///< a method; for images only
+  Auto<Index> words = {};           ///< number of atoms of that method
+  Index feature_components = 3000;
 };
 
 /// For max-margin-krica only.
@@ -108,7 +119,16 @@ struct MaxMarginChoice {
   Auto<bool> refit = {};
 };
 
+/// What is done to features before the classifier.
+enum class FeatureScaling {
+  kStandardise,  ///< "standardise": each feature by its mean and deviation over the training images
+  kL2,           ///< "l2": all features of an image to length 1
+  kNone,
+};
+KRICA_EXPORT std::string_view name_of(FeatureScaling scaling);
+
 struct ClassifierChoice {
+  Auto<FeatureScaling> scaling = {};
   Auto<double> C = {};
   bool balanced = false;
   bool test_flips = false;
@@ -123,6 +143,7 @@ struct KRICA_EXPORT PipelineOptions {
   EncoderChoice encoder = {};
   PoolingChoice pooling = {};
   MaxMarginChoice max_margin = {};
+  DictionaryChoice dictionary = {};
   ClassifierChoice classifier = {};
   Index images = 0;
   std::uint64_t seed = 0;
