@@ -10,7 +10,6 @@
 
 namespace krica {
 
-// One file per method.
 LearnBasis learn_d_krica;
 LearnBasis learn_d_ksvd;
 LearnBasis learn_d_rica;
@@ -307,8 +306,7 @@ constexpr auto kMethods = std::to_array<BasisMethod>({
     {.name = "llc",
      .summary = "K-means centres with locality-constrained codes: a few neighbours share a patch",
      .purpose = Purpose::kFeatures,
-     .minimises = "Σ ‖x - nearest centre‖²; a code: ‖x - Σ γ_u w_u‖² over the nearest centres, "
-                  "Σ γ_u = 1",
+     .minimises = "Σ ‖x - nearest centre‖²; code: ‖x - Σ γ_u w_u‖², Σ γ_u = 1, a few neighbours",
      .own_options = "neighbours whitening-epsilon pool pool-function feature-scaling",
      .encoder = "llc",
      .init = "kmeans",
@@ -366,10 +364,8 @@ constexpr auto kMethods = std::to_array<BasisMethod>({
      .summary =
          "convolutional deep belief network: two generative layers learned from whole images",
      .purpose = Purpose::kNeural,
-     .minimises = "the contrastive divergence of each layer + sparsity · (sparsity-target - mean "
-                  "activity)²",
-     .own_options = "receptive-field second-components second-field sparsity sparsity-target "
-                    "epochs batch rate whitening whitening-epsilon contrast",
+     .minimises = "each layer's contrastive divergence + sparsity · (target - mean activity)²",
+     .own_options = "second-components second-field sparsity sparsity-target epochs batch rate",
      .encoder = "sigmoid",
      .init = "random",
      .grid = "sparsity-target=0.01,0.02,0.05 whitening-epsilon=0.01,0.1",

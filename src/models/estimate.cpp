@@ -8,6 +8,7 @@
 #include <cmath>
 #include <stdexcept>
 
+#include "models/method_costs.hpp"
 #include "models/parts.hpp"
 #include "models/rules.hpp"
 #include "models/stage_costs.hpp"

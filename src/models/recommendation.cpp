@@ -54,6 +54,8 @@ class Chooser {
 
   void choose_field() {
     PipelineOptions& options = result_.options;
+    if (facts_.shape.is_sample() && !options.descriptor.kind)
+      options.descriptor.kind = DescriptorKind::kPixels;  // whatever the method does to images
     if (options.descriptor.receptive_field) return;
     const Index side = std::min(facts_.shape.height, facts_.shape.width);
     options.descriptor.receptive_field = std::clamp<Index>(

@@ -7,9 +7,9 @@
 #include <string_view>
 
 #include "classify/feature_projection.hpp"
-#include "features/conv_network.hpp"
 #include "krica/clustering/kmeans.hpp"
 #include "models/layers.hpp"
+#include "models/method_costs.hpp"
 #include "models/method_defaults.hpp"
 #include "models/parts.hpp"
 #include "models/rules.hpp"
@@ -21,8 +21,6 @@ namespace {
 constexpr double kReachedProducts = 0.77;
 // A term of a single-threaded sum costs this many operations of a product.
 constexpr double kTermAsProducts = 57;
-// An eigendecomposition of n values costs this many times n³ operations of a product.
-constexpr double kEigenProducts = 100;
 
 Cost products(double count) { return {.products = count}; }
 Cost loops(double count) { return {.loops = count}; }
@@ -199,27 +197,6 @@ Cost spherical_kmeans_cost(const TrainingSizes& s) {
   return start_cost(s) + spherical_turns_cost(s);
 }
 
-/// Loops over one patch: the smallest distances, then the neighbours' products and directions.
-Cost local_code_cost(const TrainingSizes& s) {
-  const EncoderOptions encoder = encoder_of(s.options);
-  if (!is_local(encoder.kind)) return {};
-  const double k = as_double(encoder.neighbours);
-  const double d = encoder.kind == EncoderKind::kTangents ? as_double(encoder.tangents) : 0;
-  return loops(2 * s.atoms + k * s.outputs * (k / 2 + d + 1) + k * k * k);
-}
-
-/// The codes of the patches, and a PCA for every atom.
-Cost tangents_cost(const TrainingSizes& s) {
-  const EncoderOptions encoder = encoder_of(s.options);
-  if (encoder.kind != EncoderKind::kTangents) return {};
-  constexpr double kWideProducts = 2;  // in double precision
-  const double k = as_double(encoder.neighbours);
-  const double n = s.outputs;
-  const double eigen_products = s.atoms * kEigenProducts * n * n * n;
-  return products(2 * s.patches * n * (s.atoms + kWideProducts * k * n / 2) + eigen_products) +
-         local_code_cost(s) * s.patches;
-}
-
 /// Loop cost per code value, besides the products.
 double code_terms(EncoderKind encoder, double nonzeros) {
   if (is_lasso(encoder)) return kLassoTerms;
@@ -290,11 +267,7 @@ TrainingSizes::TrainingSizes(const DataFacts& facts, const PipelineOptions& sett
   atoms = as_double(options.basis.components.value_or(0));
   nonzeros = as_double(encoder_of(options).nonzeros);
   if (method.network) layers = conv_layers_of(options, shape);
-  features = method.learn == nullptr
-                 ? values
-                 : as_double(pool_levels_of(settled).cells()) *
-                       as_double(channels_of(encoder_of(options), static_cast<Index>(atoms)));
-  if (method.network) features = as_double(network_features(layers, features_of(options).pooling));
+  features = features_per_image(*this);
   classes = as_double(facts.classes);
   if (!is_layered(settled)) return;
   dictionary_atoms = as_double(settled.basis.components.value_or(0));
@@ -357,37 +330,6 @@ Cost basis_cost(const TrainingSizes& s) {
 
 namespace {
 
-/// Of one image.
-Cost image_whitening_cost(const TrainingSizes& s) {
-  const double side = as_double(ImageWhitening::kLongestSide);
-  return loops(2 * s.values * side * side);
-}
-
-/// One image through a layer, from its windows to probabilities.
-Cost layer_cost(const ConvShape& layer) {
-  const double windows = as_double(layer.units() * layer.window());
-  return products(2 * windows * as_double(layer.groups)) +
-         loops(windows + 10 * as_double(layer.units() * layer.groups));
-}
-
-}  // namespace
-
-/// An image passes through a layer five times in a step: twice up, once down, and twice for the
-/// gradient.
-Cost network_cost(const TrainingSizes& s) {
-  constexpr double kPasses = 5;
-  const double epochs = as_double(s.options.basis.epochs.value_or(kEpochs));
-  Cost below;
-  Cost step;
-  for (const ConvShape& layer : s.layers) {
-    step = step + below + layer_cost(layer) * kPasses;
-    below = below + layer_cost(layer);
-  }
-  return image_whitening_cost(s) * s.images + step * (s.images * epochs);
-}
-
-namespace {
-
 /// The number of passes over the images per epoch, over all trainings of max-margin kRICA, and how
 /// many of these trainings are evaluated on held-out images (joint_stage.cpp).
 struct JointPasses {
@@ -427,11 +369,7 @@ Cost joint_cost(const TrainingSizes& s) {
 }
 
 Cost encoding_cost(const TrainingSizes& s) {
-  if (s.method.network) {
-    Cost cost = image_whitening_cost(s);
-    for (const ConvShape& layer : s.layers) cost = cost + layer_cost(layer);
-    return cost;
-  }
+  if (s.method.network) return network_encoding_cost(s);
   if (s.method.learn == nullptr) return loops(s.values);
   return (preprocessing_cost(s) + code_cost(s)) * s.positions + sift_cost(s, s.positions);
 }

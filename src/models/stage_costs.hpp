@@ -68,8 +68,6 @@ struct TrainingSizes {
 Cost fingerprint_cost(const TrainingSizes& sizes);  ///< the work of "read" besides reading
 Cost sampling_cost(const TrainingSizes& sizes);
 Cost whitening_cost(const TrainingSizes& sizes);
-/// Learning the layers of a network, whitened images included.
-Cost network_cost(const TrainingSizes& sizes);
 Cost basis_cost(const TrainingSizes& sizes);
 /// Max-margin kRICA: all epochs.
 Cost joint_cost(const TrainingSizes& sizes);
