@@ -100,7 +100,7 @@ def class_stub(cls):
 
 
 def stubs():
-    samples = [krica.RICA, krica.KernelRICA, krica.ICA, krica.KICA, krica.KSR, krica.SparseFiltering, krica.KMeansFeatures]
+    samples = [krica.RICA, krica.KernelRICA, krica.ICA, krica.KICA, krica.KSR, krica.SparseFiltering, krica.LLC, krica.KMeansFeatures]
     dictionaries = [krica.SparseCoding, krica.KSVD, krica.LCKSVD]
     images = [krica.PatchFeatures, krica.MaxMarginKRICA]
     return {

@@ -72,8 +72,9 @@ py::array_t<float> position_votes_of(const Model& model, const py::array& X,
 }
 
 py::array_t<float> atoms(const Model& model) {
-  if (!model.parts().extractor) throw InvalidArgument("[model] raw pixels have no atoms");
-  return to_array(Matrix<float>::copy_of(model.parts().extractor->encoder().atoms()));
+  if (model.parts().features() == nullptr)
+    throw InvalidArgument("[model] raw pixels have no atoms");
+  return to_array(Matrix<float>::copy_of(model.parts().atoms()));
 }
 
 py::array_t<float> samples_from(const Model& model, const py::array& codes) {

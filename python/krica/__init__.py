@@ -25,6 +25,7 @@ _HOMES = {
     "SparseCoding": "_dictionaries",
     "SparseFiltering": "_samples",
     "KMeansFeatures": "_samples",
+    "LLC": "_samples",
     "PatchFeatures": "_images",
     "MaxMarginKRICA": "_images",
     "objective": "_objectives",

@@ -16,5 +16,6 @@ from ._samples import KICA as KICA
 from ._samples import KSR as KSR
 from ._samples import RICA as RICA
 from ._samples import KernelRICA as KernelRICA
+from ._samples import LLC as LLC
 from ._samples import KMeansFeatures as KMeansFeatures
 from ._samples import SparseFiltering as SparseFiltering

@@ -17,6 +17,8 @@ _SAMPLE_ESTIMATORS = {
     "sparse-filtering": _samples.SparseFiltering,
     "kmeans-triangle": _samples.KMeansFeatures,
     "kmeans-hard": _samples.KMeansFeatures,
+    "llc": _samples.LLC,
+    "improved-lcc": _samples.LLC,
 }
 
 

@@ -282,6 +282,48 @@ class SparseFiltering(InvertibleMixin, StreamingMixin, SampleEstimator):
         return "sparse-filtering"
 
 
+@with_parameters(
+    "n_components", "encoder", "neighbours", "tangents", "tangent_scale", *_PREPARING, *_ALWAYS, positional=1
+)
+class LLC(SampleEstimator):
+    """Locality-constrained linear coding: K-means centres, of which the nearest few make up a sample.
+
+    The codes are the weights of ``neighbours`` centres, which sum to 1 and nearly reconstruct the sample; those of the
+    others are 0. ``encoder="tangents"`` is improved local coordinate coding: the weights, times `tangent_scale`, and for
+    each centre the coordinates of the sample around it, along `tangents` directions and times the weight:
+    ``n_components * (1 + tangents)`` values.
+
+    Parameters
+    ----------
+    {parameters}
+
+    Attributes
+    ----------
+    components_ : ndarray of shape (n_components, n_features)
+        The centres, in the space of whitened samples.
+    {attributes}
+
+    References
+    ----------
+    J. Wang et al., "Locality-constrained Linear Coding for Image Classification", CVPR 2010.
+    K. Yu, T. Zhang, "Improved Local Coordinate Coding using Local Tangents", ICML 2010.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from krica import LLC
+    >>> X = np.random.default_rng(0).normal(size=(300, 6))
+    >>> codes = LLC(n_components=20, neighbours=4).fit_transform(X)
+    >>> bool(((codes != 0).sum(axis=1) == 4).all() and np.allclose(codes.sum(axis=1), 1, atol=1e-5))
+    True
+    >>> LLC(n_components=20, encoder="tangents", tangents=2).fit_transform(X).shape
+    (300, 60)
+    """
+
+    def _method(self):
+        return "improved-lcc" if self.encoder == "tangents" else "llc"
+
+
 @with_parameters("n_components", *_KERNEL, *_CODING, *_PREPARING, *_ALWAYS, positional=1)
 class KMeansFeatures(SampleEstimator):
     """K-means centres as atoms, with the triangle code ``max(0, mean_v z_v - z_u)`` of the distances z.

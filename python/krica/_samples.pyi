@@ -220,6 +220,32 @@ class SparseFiltering(InvertibleMixin, StreamingMixin, SampleEstimator):
         callback: Callable[[dict[str, Any]], object] | None = ...,
     ) -> None: ...
 
+class LLC(SampleEstimator):
+    def __init__(
+        self,
+        n_components: int | None = ...,
+        *,
+        encoder: str = ...,
+        neighbours: int | Literal["auto"] = ...,
+        tangents: int | Literal["auto"] = ...,
+        tangent_scale: float | Literal["auto"] = ...,
+        contrast: bool | Literal["auto"] = ...,
+        contrast_epsilon: float | Literal["auto"] = ...,
+        whitening: str = ...,
+        whitening_epsilon: float | Literal["auto"] = ...,
+        whitening_components: int = ...,
+        unit_norm: bool | Literal["auto"] = ...,
+        patches: int = ...,
+        random_state: int | np.random.RandomState | None = ...,
+        n_jobs: int | None = ...,
+        memory: int | str = ...,
+        device: str = ...,
+        precision: str = ...,
+        device_memory: int | str | None = ...,
+        verbose: bool = ...,
+        callback: Callable[[dict[str, Any]], object] | None = ...,
+    ) -> None: ...
+
 class KMeansFeatures(SampleEstimator):
     def __init__(
         self,

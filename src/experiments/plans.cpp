@@ -19,6 +19,7 @@ constexpr std::uint64_t kFoldSeed = 0;  // the same draws for every seed
 // Limits for costs that grow too fast with the number of atoms: kernel principal components are
 // computed from the landmarks, and every code of KSR is a lasso.
 constexpr Sized<Index> kMostComponents = {20, 100, 400};
+constexpr Sized<Index> kMostGroups = {4, 16, 64};
 
 Index images_a_class(const ExperimentData& data) {
   std::vector<Index> count(static_cast<std::size_t>(data.set.train->classes()), 0);
@@ -62,6 +63,11 @@ Configuration configured(const System& system, const ExperimentRequest& request,
   if (basis_method(options.method).costly_atoms && atoms > most) {
     configuration.note = fmt::format("{} atoms; more would take too long", most);
     atoms = most;
+  }
+  if (basis_method(options.method).network) {
+    atoms = std::min(atoms, kMostGroups.at(request.size));
+    configuration.note = fmt::format("{} and {} groups, at every position", atoms, 2 * atoms);
+    options.descriptor.stride = 1;
   }
   const Index classes = data.set.train->classes();
   if (basis_method(options.method).needs_labels && atoms % classes != 0) {

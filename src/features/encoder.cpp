@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "features/local_coding.hpp"
 #include "kernels/atom_set.hpp"
 #include "kernels/distances.hpp"
 #include "runtime/blas.hpp"
@@ -22,7 +23,8 @@ namespace {
 
 constexpr std::string_view kName = "encoder";
 constexpr double kLassoTolerance = 1e-4;
-constexpr NameTable<EncoderKind, 12> kKinds = {{
+constexpr std::string_view kTangentsName = "atom_tangents";
+constexpr NameTable<EncoderKind, 14> kKinds = {{
     {EncoderKind::kKernel, "kernel"},
     {EncoderKind::kAbs, "abs"},
     {EncoderKind::kTriangle, "triangle"},
@@ -35,6 +37,8 @@ constexpr NameTable<EncoderKind, 12> kKinds = {{
     {EncoderKind::kSignedLasso, "signed-lasso"},
     {EncoderKind::kOmp, "omp"},
     {EncoderKind::kSignedOmp, "signed-omp"},
+    {EncoderKind::kLlc, "llc"},
+    {EncoderKind::kTangents, "tangents"},
 }};
 
 /// In: squared distances; out: max(0, mean - distance).
@@ -89,6 +93,20 @@ void check_shapes(const EncoderOptions& options, Index atoms, std::span<const fl
   for (const float gamma : shapes) require(gamma > 0, kName, "a width must be > 0, got {}", gamma);
 }
 
+void check_local(const EncoderOptions& options, ConstMatrixView<float> atoms,
+                 ConstMatrixView<float> tangents) {
+  require(!is_local(options.kind) || options.neighbours <= atoms.rows(), kName,
+          "neighbours must be at most the number of atoms, {}, got {}", atoms.rows(),
+          options.neighbours);
+  const bool wanted = options.kind == EncoderKind::kTangents;
+  const Index rows = wanted ? atoms.rows() * options.tangents : 0;
+  require(tangents.rows() == rows && (!wanted || tangents.cols() == atoms.cols()), kName,
+          "{} of {} x {} for {} atoms of {} values and the {} encoder; it takes {} x {}",
+          kTangentsName, tangents.rows(), tangents.cols(), atoms.rows(), atoms.cols(),
+          name_of(options.kind), rows, wanted ? atoms.cols() : 0);
+  require_finite(tangents, kName, kTangentsName);
+}
+
 GramLassoOptions lasso_options(const EncoderOptions& options) {
   return {.sparsity = options.sparsity, .tolerance = kLassoTolerance};
 }
@@ -140,8 +158,12 @@ void pursue(const BatchOmp<float>& omp, bool with_sign, ConstMatrixView<float> p
 
 std::string_view name_of(EncoderKind kind) { return find_name(kKinds, kind); }
 EncoderKind encoder_kind(std::string_view name) { return find_value(kKinds, name, kName); }
-Index channels_of(EncoderKind kind, Index atoms) {
-  return kind == EncoderKind::kSoftThreshold ? 2 * atoms : atoms;
+Index channels_of(const EncoderOptions& options, Index atoms) {
+  if (options.kind == EncoderKind::kTangents) return atoms * (1 + options.tangents);
+  return options.kind == EncoderKind::kSoftThreshold ? 2 * atoms : atoms;
+}
+bool is_local(EncoderKind kind) {
+  return kind == EncoderKind::kLlc || kind == EncoderKind::kTangents;
 }
 
 bool is_lasso(EncoderKind kind) {
@@ -159,22 +181,33 @@ void EncoderOptions::validate() const {
   if (is_omp(kind)) BatchOmpOptions{.nonzeros = nonzeros}.validate();
   require(std::isfinite(threshold) && threshold >= 0, kName,
           "threshold must be finite and >= 0, got {}", threshold);
+  if (!is_local(kind)) return;
+  require(neighbours >= 1 && neighbours <= kMostNeighbours, kName,
+          "neighbours must be 1 to {}, got {}", kMostNeighbours, neighbours);
+  if (kind != EncoderKind::kTangents) return;
+  require(tangents >= 1 && tangents <= kMostTangents, kName, "tangents must be 1 to {}, got {}",
+          kMostTangents, tangents);
+  require(std::isfinite(tangent_scale) && tangent_scale > 0, kName,
+          "tangent-scale must be finite and > 0, got {}", tangent_scale);
 }
 
 struct Encoder::Implementation {
   EncoderOptions options;
   Matrix<float> atoms;
   std::vector<float> shapes;
+  Matrix<float> tangents;
   AtomSet<float> kernel_atoms;
   std::vector<float> norms;  // for triangle and hard
   std::optional<GramLasso<float>> lasso;
   std::optional<BatchOmp<float>> omp;
+  std::optional<LocalCoding> local;
 
   Implementation(const EncoderOptions& opts, ConstMatrixView<float> W,
-                 std::span<const float> atom_shapes)
+                 std::span<const float> atom_shapes, ConstMatrixView<float> directions)
       : options(opts),
         atoms(Matrix<float>::copy_of(W)),
         shapes(atom_shapes.begin(), atom_shapes.end()),
+        tangents(Matrix<float>::copy_of(directions)),
         kernel_atoms(opts.kernel, atoms,
                      opts.kind == EncoderKind::kKernel ? shapes : std::vector<float>()) {
     if (opts.kind == EncoderKind::kTriangle || opts.kind == EncoderKind::kHard) {
@@ -182,29 +215,33 @@ struct Encoder::Implementation {
     }
     if (is_lasso(opts.kind)) lasso.emplace(lasso_of(opts, atoms));
     if (is_omp(opts.kind)) omp.emplace(omp_of(opts, atoms));
+    if (is_local(opts.kind)) local.emplace(opts, atoms, tangents);
   }
 };
 
 Encoder::Encoder(const EncoderOptions& options, ConstMatrixView<float> atoms,
-                 std::span<const float> shapes) {
+                 std::span<const float> shapes, ConstMatrixView<float> tangents) {
   options.validate();
   require_not_empty(atoms, kName, "atoms");
   require_finite(atoms, kName, "atoms");
   check_shapes(options, atoms.rows(), shapes);
-  implementation_ = std::make_shared<const Implementation>(options, atoms, shapes);
+  check_local(options, atoms, tangents);
+  implementation_ = std::make_shared<const Implementation>(options, atoms, shapes, tangents);
 }
 
 Index Encoder::inputs() const { return implementation_->atoms.cols(); }
 const EncoderOptions& Encoder::options() const { return implementation_->options; }
 ConstMatrixView<float> Encoder::atoms() const { return implementation_->atoms; }
 std::span<const float> Encoder::shapes() const { return implementation_->shapes; }
-Index Encoder::channels() const { return channels_of(options().kind, atoms().rows()); }
+ConstMatrixView<float> Encoder::tangents() const { return implementation_->tangents; }
+Index Encoder::channels() const { return channels_of(options(), atoms().rows()); }
 
 void Encoder::encode(ConstMatrixView<float> patches, MatrixView<float> codes) const {
   const Implementation& self = *implementation_;
   const Index K = self.atoms.rows();
   const EncoderKind kind = options().kind;
   if (kind == EncoderKind::kKernel) return self.kernel_atoms.evaluate(patches, codes, nullptr);
+  if (self.local) return self.local->encode(patches, codes);
   const MatrixView<float> raw(codes.data(), codes.rows(), K, codes.outerStride());
   if (is_lasso(kind)) {
     self.kernel_atoms.evaluate(patches, raw, nullptr);
@@ -236,13 +273,16 @@ void Encoder::encode(ConstMatrixView<float> patches, MatrixView<float> codes) co
 void Encoder::save(Archive& archive) const {
   archive.put("atoms", atoms());
   if (!shapes().empty()) archive.put_vector(std::string(shapes_name(options())), shapes());
+  if (tangents().rows() > 0) archive.put(std::string(kTangentsName), tangents());
 }
 
 Encoder Encoder::load(const EncoderOptions& options, const Archive& archive) {
   const std::string name(shapes_name(options));
   const bool shaped = !name.empty() && archive.has(name);
+  const bool tangents = options.kind == EncoderKind::kTangents;
   return {options, archive.matrix<float>("atoms"),
-          shaped ? archive.vector<float>(name) : std::vector<float>{}};
+          shaped ? archive.vector<float>(name) : std::vector<float>{},
+          tangents ? archive.matrix<float>(std::string(kTangentsName)) : Matrix<float>()};
 }
 
 }  // namespace krica

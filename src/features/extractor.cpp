@@ -14,22 +14,7 @@ namespace krica {
 namespace {
 
 constexpr std::string_view kName = "features";
-constexpr Index kImagesAtATime = 4;             // per thread
-constexpr Index kBatchBytes = Index{64} << 20;  // of pixels at most, but enough for all threads
-constexpr Index kBlocksPerThread = 16;  // per batch at most: progress is reported after each
-
-/// Blocks of images in a batch.
-Index batch_blocks(const Context& context, Index block_values) {
-  const Index bytes = std::min(kBatchBytes, context.memory_bytes() / 16);
-  const Index fit = bytes / (block_values * static_cast<Index>(sizeof(float)));
-  return std::clamp<Index>(fit, context.threads(), kBlocksPerThread * context.threads());
-}
-
-std::span<const ImageShape> part_of(const std::vector<ImageShape>& shapes, Range part) {
-  if (shapes.empty()) return {};
-  return std::span(shapes).subspan(static_cast<std::size_t>(part.begin),
-                                   static_cast<std::size_t>(part.size()));
-}
+constexpr Index kImagesAtATime = 4;  // per thread
 
 void extract_on_device(const Context& context, DeviceEncoder& encoder, const ImageSet& images,
                        Index first, bool unit_length, FeatureMatrix& result,
@@ -88,51 +73,22 @@ std::vector<ImageShape> FeatureExtractor::own_shapes(const ImageSet& images) con
   return shapes;
 }
 
-FeatureMatrix FeatureExtractor::extract(const Context& context, const ImageSet& images) const {
-  FeatureMatrix result(context, images.size(), features());
-  extract(context, images, 0, result, [](Index) {});
-  return result;
-}
-
 void FeatureExtractor::extract(const Context& context, const ImageSet& images, Index first,
                                FeatureMatrix& result,
                                const std::function<void(Index)>& done) const {
-  require(images.shape() == shape() || any_size(), kName,
-          "the model was trained on {}, but these are {}", to_text(shape()),
-          to_text(images.shape()));
-  require(!images.varied() || any_size(), kName,
-          "patches of pixels need images of one size; --image-size (image_size) makes them one");
-  require(result.rows() == images.size() && result.cols() == features(), kName,
-          "a result of {} x {} for {} x {}", result.rows(), result.cols(), images.size(),
-          features());
+  check(images, result);
   if (const auto on_device = device_encoder(context, *source_, encoder_, images.pixel_type()))
     return extract_on_device(context, *on_device, images, first, options_.unit_length, result,
                              done);
-  // The blocks do not depend on `first`, so that resuming gives the same bits.
-  const Index values = images.shape().values();
   const std::vector<ImageShape> shapes = own_shapes(images);
   const bool single = positions() == 1 && shapes.empty();
-  const Partition blocks(images.size(), single ? kTilePositions : kImagesAtATime);
-  Index finished = 0;
-  while (finished < blocks.count() && blocks[finished].end <= first) ++finished;
-  const Index at_a_time = batch_blocks(context, blocks.largest() * values);
-  Matrix<float> batch;
-  while (finished < blocks.count()) {
-    const Range round{finished, std::min(finished + at_a_time, blocks.count())};
-    const Range part{blocks[round.begin].begin, blocks[round.end - 1].end};
-    if (batch.rows() != part.size()) batch = Matrix<float>(part.size(), values);
-    const Work work = encoding_work(*source_, encoder_, part.size());
-    parallel_for(context, round.size(), work, [&](Index b) {
-      const Range block = blocks[round.begin + b];
-      images.read(block.begin, block.size(), batch.row(block.begin - part.begin));
-    });
-    const MatrixView<float> features = result.view().rows_between(part.begin, part.end);
-    pooled_->encode(context, batch, part_of(shapes, part), features);
-    if (options_.unit_length) scale_to_unit_length(context, features);
-    finished = round.end;
-    done(part.end);
-    context.report({kName, part.end, images.size(), 0});
-  }
+  extract_in_batches(context, images,
+                     {.encoder = *pooled_,
+                      .images_at_a_time = single ? kTilePositions : kImagesAtATime,
+                      .work = [&](Index count) { return encoding_work(*source_, encoder_, count); },
+                      .shapes = shapes,
+                      .unit_length = options_.unit_length},
+                     first, result, done);
 }
 
 }  // namespace krica

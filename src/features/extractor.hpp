@@ -7,10 +7,10 @@
 // are its code.
 #pragma once
 
-#include <functional>
 #include <memory>
 #include <vector>
 
+#include "features/image_features.hpp"
 #include "features/pooling_grid.hpp"
 #include "krica/data/image_set.hpp"
 #include "krica/features/encoder.hpp"
@@ -21,7 +21,7 @@
 namespace krica {
 
 /// Copies share their immutable parts.
-class KRICA_EXPORT FeatureExtractor {
+class KRICA_EXPORT FeatureExtractor final : public ImageFeatures {
  public:
   /// Throws InvalidArgument if the parts do not fit together: patch size, atoms, grid and image
   /// shape.
@@ -30,9 +30,9 @@ class KRICA_EXPORT FeatureExtractor {
 
   [[nodiscard]] const FeatureOptions& options() const { return options_; }
   /// Of all images; if descriptors allow any size, of the box that held the training images.
-  [[nodiscard]] ImageShape shape() const;
+  [[nodiscard]] ImageShape shape() const override;
   /// Whether images may have any size, in which their descriptors fit.
-  [[nodiscard]] bool any_size() const;
+  [[nodiscard]] bool any_size() const override;
   [[nodiscard]] const LocalDescriptors& descriptors() const;
   [[nodiscard]] const Preprocessing& preprocessing() const;
   [[nodiscard]] const Encoder& encoder() const { return encoder_; }
@@ -41,7 +41,7 @@ class KRICA_EXPORT FeatureExtractor {
   [[nodiscard]] PoolingGrid grid_of(const ImageShape& shape) const;
   [[nodiscard]] Index positions() const { return grid().positions(); }
   [[nodiscard]] Index cells() const { return grid().cells(); }
-  [[nodiscard]] Index features() const { return cells() * encoder_.channels(); }
+  [[nodiscard]] Index features() const override { return cells() * encoder_.channels(); }
 
   /// The codes at positions first ... first + codes.rows() - 1 of one planar image, in the order of
   /// its grid. Single-threaded.
@@ -50,14 +50,9 @@ class KRICA_EXPORT FeatureExtractor {
   /// What unit_length divides an image's features by; 1 without it.
   [[nodiscard]] float length_of(const float* features) const;
 
-  /// Images × features, on the context's threads. The same bits for any number of threads. Throws
-  /// InvalidArgument for images of another shape, or smaller than a descriptor.
-  [[nodiscard]] FeatureMatrix extract(const Context& context, const ImageSet& images) const;
-
-  /// The same into `result` (images × features), from image `first` on; calls `done` after each
-  /// batch with the number of finished images.
+  using ImageFeatures::extract;
   void extract(const Context& context, const ImageSet& images, Index first, FeatureMatrix& result,
-               const std::function<void(Index)>& done) const;
+               const std::function<void(Index)>& done) const override;
 
  private:
   [[nodiscard]] std::vector<ImageShape> own_shapes(const ImageSet& images) const;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "features/local_coding.hpp"
 #include "features/pool_power.hpp"
 #include "features/zone_codes.hpp"
 #include "runtime/check.hpp"
@@ -14,6 +15,26 @@ namespace {
 constexpr std::string_view kName = "features";
 constexpr Index kImagesAtATime = 4;
 
+/// Local codes have few values other than 0: adding these is faster than adding all channels.
+class LocalPooling final : public FusedPooling {
+ public:
+  /// Keeps the encoder's atoms by reference.
+  explicit LocalPooling(const Encoder& encoder)
+      : coding_(encoder.options(), encoder.atoms(), encoder.tangents()) {}
+  void add(ConstMatrixView<float> patches, std::span<const Range> cells,
+           float* sums) const override {
+    coding_.add(patches, cells, sums);
+  }
+
+ private:
+  LocalCoding coding_;
+};
+
+std::unique_ptr<const FusedPooling> fused_pooling(const Encoder& encoder) {
+  if (is_local(encoder.options().kind)) return std::make_unique<const LocalPooling>(encoder);
+  return FusedPooling::of(encoder);
+}
+
 class HostPooledEncoder final : public PooledEncoder {
  public:
   HostPooledEncoder(std::shared_ptr<const PatchSource> source, Encoder encoder)
@@ -21,7 +42,7 @@ class HostPooledEncoder final : public PooledEncoder {
     require(source_->dimensions() == encoder_.inputs(), kName,
             "the preprocessing gives {} values, the atoms have {}", source_->dimensions(),
             encoder_.inputs());
-    if (source_->grid().function() != PoolFunction::kMax) fused_ = FusedPooling::of(encoder_);
+    if (source_->grid().function() != PoolFunction::kMax) fused_ = fused_pooling(encoder_);
   }
 
   void encode(const Context& context, ConstMatrixView<float> images,

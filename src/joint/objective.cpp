@@ -103,7 +103,7 @@ struct JointObjective<Scalar>::Implementation {
 
   void check(const JointParameters<Scalar>& at) const {
     const Index K = at.W.rows();
-    const Index channels = channels_of(options.encoder.kind, K);
+    const Index channels = channels_of(options.encoder, K);
     const Index cells = source.grid().cells();
     require(at.T.cols() == cells * channels && at.T.rows() >= 2 && at.bias.cols() == at.T.rows(),
             kName, "a classifier of {} x {} and {} biases for {} cells of {} channels", at.T.rows(),

@@ -10,7 +10,8 @@ namespace krica {
 
 template <OptionsOf<EncoderOptions> Options, class Visit>
 void each_field(Options& options, Visit visit) {
-  auto& [kind, kernel, threshold, lasso_sparsity, nonzeros] = options;
+  auto& [kind, kernel, threshold, lasso_sparsity, nonzeros, neighbours, tangents, tangent_scale] =
+      options;
   auto& [kernel_kind, gamma, degree, scale] = kernel;
   visit("encoder", kind, kAny);
   visit("kernel", kernel_kind, kAny);
@@ -20,6 +21,9 @@ void each_field(Options& options, Visit visit) {
   visit("threshold", threshold, kAny);
   visit("lasso_sparsity", lasso_sparsity, kAny);
   visit("nonzeros", nonzeros, kAny);
+  visit("neighbours", neighbours, kAny);
+  visit("tangents", tangents, kAny);
+  visit("tangent_scale", tangent_scale, kAny);
 }
 
 template <OptionsOf<FeatureOptions> Options, class Visit>

@@ -29,7 +29,7 @@ struct CodedAtoms {
   ConstMatrixView<Scalar> W;
   std::span<const Scalar> shapes = {};
 
-  [[nodiscard]] Index channels() const { return channels_of(encoder.kind, W.rows()); }
+  [[nodiscard]] Index channels() const { return channels_of(encoder, W.rows()); }
 };
 
 /// Whether pool_codes_backward supports the code: all but hard and lasso.

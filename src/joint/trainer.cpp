@@ -89,7 +89,7 @@ class Trainer {
       if (shapes.empty()) shapes.assign(static_cast<std::size_t>(K), common_shape(encoder));
       at.shapes = learned_shapes<float>(encoder, shapes);
     }
-    at.T = Matrix<float>(images_.classes(), source_.grid().cells() * channels_of(encoder.kind, K));
+    at.T = Matrix<float>(images_.classes(), source_.grid().cells() * channels_of(encoder, K));
     at.bias = Matrix<float>(1, images_.classes());
     const std::vector<double> constant =
         best_constant_scores(options_.objective.loss, images_.labels(), images_.classes());

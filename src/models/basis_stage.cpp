@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "models/basis_stage.hpp"
 
+#include <algorithm>
 #include <utility>
 
+#include "features/tangents.hpp"
 #include "krica/bases/basis.hpp"
 #include "models/dictionary_stage.hpp"
 #include "models/method_defaults.hpp"
@@ -75,10 +77,25 @@ PreparedPatches prepare_patches(TrainingRun& run, const ImageSet& input) {
   });
 }
 
-LearnedBasis with_atoms(PreparedPatches prepared, const Basis& basis) {
+/// The tangents of the atoms, if the encoder has any; determines their scale if it is open.
+Matrix<float> tangents_of(TrainingRun& run, const Basis& basis, PreparedPatches& prepared) {
+  EncoderChoice& encoder = prepared.options.encoder;
+  if (encoder.kind != EncoderKind::kTangents) return {};
+  // Whitening may have dropped directions without variance.
+  encoder.tangents = std::min(*encoder.tangents, prepared.patches.cols());
+  return timed(run.report, "tangents", [&] {
+    LocalTangents tangents = learn_tangents(run.context, std::as_const(prepared.patches).view(),
+                                            basis.atoms, *encoder.neighbours, *encoder.tangents);
+    if (!encoder.tangent_scale) encoder.tangent_scale = tangents.scale;
+    return std::move(tangents.directions);
+  });
+}
+
+LearnedBasis with_atoms(TrainingRun& run, PreparedPatches prepared, const Basis& basis) {
+  const Matrix<float> tangents = tangents_of(run, basis, prepared);
   return {prepared.options,
           std::move(prepared.preprocessing),
-          Encoder(encoder_of(prepared.options), basis.atoms, basis.bias),
+          Encoder(encoder_of(prepared.options), basis.atoms, basis.bias, tangents),
           std::string(name_of(basis.status)),
           basis.history,
           {basis.atom_class.begin(), basis.atom_class.end()}};
@@ -109,7 +126,7 @@ LearnedBasis learn_atoms(TrainingRun& run, PreparedPatches prepared) {
                                   prepared.options);
     });
   }
-  LearnedBasis learned = with_atoms(std::move(prepared), basis);
+  LearnedBasis learned = with_atoms(run, std::move(prepared), basis);
   learned.class_map = basis.class_map;
   learned.temperature = temperature;
   return learned;

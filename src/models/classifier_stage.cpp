@@ -37,7 +37,7 @@ Index kept_features(const Checkpoint& checkpoint, Index images, Index features) 
 
 /// Extracts the features from image number `first` on; the checkpoint counts them only once the
 /// file has them.
-void extract_rest(TrainingRun& run, const FeatureExtractor& extractor, const ImageSet& input,
+void extract_rest(TrainingRun& run, const ImageFeatures& extractor, const ImageSet& input,
                   Index first, FeatureMatrix& features) {
   const auto keep = [&](Index done) {
     features.sync();
@@ -71,7 +71,7 @@ std::optional<double> calibrate(TrainingRun& run, SvmTrainer& trainer, double C)
 
 }  // namespace
 
-FeatureMatrix extract_features(TrainingRun& run, const FeatureExtractor* extractor,
+FeatureMatrix extract_features(TrainingRun& run, const ImageFeatures* extractor,
                                const ImageSet& input) {
   const std::string stage = "features";
   if (extractor == nullptr) {

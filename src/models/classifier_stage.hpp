@@ -11,7 +11,7 @@ namespace krica {
 
 /// The features of every image, stored in a file next to the checkpoint if there is one; raw pixels
 /// without an extractor.
-FeatureMatrix extract_features(TrainingRun& run, const FeatureExtractor* extractor,
+FeatureMatrix extract_features(TrainingRun& run, const ImageFeatures* extractor,
                                const ImageSet& input);
 
 /// Those of the SVM, for features as it sees them: unless they are standardised, the search for C

@@ -8,6 +8,8 @@
 #include <cmath>
 #include <stdexcept>
 
+#include "models/method_costs.hpp"
+#include "models/parts.hpp"
 #include "models/rules.hpp"
 #include "models/stage_costs.hpp"
 
@@ -91,6 +93,7 @@ TrainingEstimate estimate_training(const MachineSpeed& speed, const DataFacts& f
     add("whitening", whitening_cost(sizes));
     add("basis", basis_cost(sizes));
   }
+  if (sizes.method.network) add("basis", network_cost(sizes), sizes.images);
   if (sizes.method.joint) {
     const double epochs = static_cast<double>(settled.basis.epochs.value_or(kEpochs));
     add("max-margin", joint_cost(sizes), epochs * sizes.images);
@@ -117,10 +120,12 @@ double estimate_encoding(const MachineSpeed& speed, const DataFacts& facts,
 
 std::string learning_text(const DataFacts& facts, const PipelineOptions& settled) {
   const char* noun = facts.shape.is_sample() ? "samples" : "images";
-  const bool basis = basis_method(settled.method).learn != nullptr;
-  const std::string what =
-      basis ? fmt::format("{} atoms", with_commas(settled.basis.components.value_or(0)))
-            : "a classifier";
+  const BasisMethod& method = basis_method(settled.method);
+  std::string what = "a classifier";
+  if (method.learn != nullptr)
+    what = fmt::format("{} atoms", with_commas(settled.basis.components.value_or(0)));
+  if (method.network)
+    what = fmt::format("a network of {} layers", conv_layers_of(settled, facts.shape).size());
   return fmt::format("learning {} from {} {}", what, with_commas(facts.size), noun);
 }
 

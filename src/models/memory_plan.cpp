@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "features/tangents.hpp"
+#include "models/parts.hpp"
 #include "models/rules.hpp"
 #include "models/stage_costs.hpp"
 #include "objectives/samples.hpp"
@@ -93,6 +95,12 @@ double objective_memory(const TrainingSizes& s, int threads) {
   return bytes + (keeps_codes ? 32 * s.patches * std::min(K, kUsualCode) : 0);
 }
 
+double local_memory(const TrainingSizes& s, int threads) {
+  const EncoderOptions encoder = encoder_of(s.options);
+  if (encoder.kind != EncoderKind::kTangents) return 0;
+  return tangents_memory(s.patches, s.atoms, s.outputs, as_double(encoder.neighbours), threads);
+}
+
 /// Codes with who uses which atom, residuals; Gram matrices, and sums over the users of an atom.
 double ksvd_memory(double samples, double values, double atoms, double nonzeros, int threads) {
   return samples * (16 * nonzeros + 16) + 2 * kFloat * atoms * atoms + 2 * kFloat * atoms * values +
@@ -146,12 +154,33 @@ double sift_memory(const TrainingSizes& s) {
   return s.sift ? kMargins * kPlanes * kFloat * s.pixels : 0;
 }
 
-/// Pixels and codes of the images that threads are at.
+/// Pixels and codes of the images that threads are at, and the atoms' tangents.
 double feature_memory(const TrainingSizes& s, int threads) {
   constexpr double kImages = 4;
   constexpr double kPositions = 128;
-  return threads * (kFloat * (kImages * s.values + kPositions * (2 * s.inputs + 3 * s.atoms)) +
-                    sift_memory(s));
+  const EncoderOptions encoder = encoder_of(s.options);
+  const bool tangents = encoder.kind == EncoderKind::kTangents;
+  const double d = tangents ? as_double(encoder.tangents) : 0;
+  const double codes = kPositions * (2 * s.inputs + (3 + d) * s.atoms);
+  return threads * (kFloat * (kImages * s.values + codes) + sift_memory(s)) +
+         2 * kFloat * d * s.atoms * s.outputs;
+}
+
+/// Per thread the windows and maps of an image; sums, and Adam's states.
+double network_memory(const TrainingSizes& s, int threads) {
+  constexpr double kStates = 8;
+  double most = 0;
+  double maps = s.values;
+  for (const ConvShape& layer : s.layers) {
+    const double rows = as_double(std::min(layer.blocks(), kBlocksAtATime) * kBlockUnits);
+    const double tile = rows * as_double(layer.window() + 2 * layer.groups);
+    const double weights = as_double(layer.groups * layer.window());
+    maps += as_double(layer.pooled().values());
+    const double batch = as_double(s.options.basis.batch.value_or(1)) * s.values;
+    most = std::max(most, threads * (tile + 2 * maps) +
+                              weights * (kStates + 2 * tree_sums(threads)) + 2 * batch);
+  }
+  return kFloat * most;
 }
 
 /// Either the Gram matrix of the samples and its factor, or that of the features, in blocks.
@@ -193,7 +222,12 @@ WorkingMemory working_memory(int threads, const DataFacts& facts, const Pipeline
         s.landmarks > 0 ? fmt::format("a kernel PCA with {} landmarks", s.landmarks)
                         : fmt::format("whitening patches of {} values", s.inputs));
     add(basis_memory(s, threads), atoms);
+    add(local_memory(s, threads), fmt::format("the tangents of {} atoms", s.atoms));
     add(feature_memory(s, threads), "encoding");
+  }
+  if (s.method.network) {
+    add(network_memory(s, threads),
+        fmt::format("a network with {} groups in its first layer", s.atoms));
   }
   if (s.method.joint) add(joint_memory(s, threads), atoms);
   if (s.dictionary_atoms > 0) {

@@ -10,6 +10,7 @@
 namespace krica {
 
 constexpr double kPatchWhitening = 0.1;
+constexpr double kImageWhitening = 0.01;  ///< of the mean variance, for whole images
 constexpr double kSampleWhitening = 0.1;  ///< of the mean variance
 constexpr double kExactWhitening = 1e-6;  ///< for linear codes: more would blur the sources
 constexpr double kStandardising = 0.1;  ///< of the median variance: limits nearly constant features
@@ -18,6 +19,9 @@ constexpr double kPatchContrast = PreprocessingOptions{}.contrast_epsilon;
 constexpr double kSampleContrast = 0.01;  ///< of the mean variance of a row
 constexpr Index kSampleIterations = 1000;
 constexpr double kJointPower = 0.5;
+constexpr Index kNeighbours = EncoderOptions{}.neighbours;
+constexpr Index kTangents = 8;               ///< per atom
+constexpr Index kSecondField = 5;            ///< of conv-dbn
 constexpr double kClassifierRate = 1.0 / 3;  ///< the classifier learns more slowly than the basis
 
 constexpr Index kSiftField = 16;

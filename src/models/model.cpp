@@ -128,11 +128,19 @@ void check_classifier(const ClassifierParts& classifier, Index features, Index c
 Model model_from(const Archive& archive) {
   check_format(archive);
   Model::Parts parts = description_from(archive);
-  check_model_size(parts.shape, layer_of(parts.options),
-                   archive.has("atoms") ? archive.matrix<float>("atoms").rows() : 0);
+  const bool network = basis_method(parts.options.method).network;
+  if (network) {
+    check_network_size(parts.shape, parts.options);
+    parts.network =
+        ConvNetwork::load(archive, parts.shape, conv_layers_of(parts.options, parts.shape),
+                          features_of(parts.options));
+  } else {
+    check_model_size(parts.shape, layer_of(parts.options),
+                     archive.has("atoms") ? archive.matrix<float>("atoms").rows() : 0);
+  }
   if (archive.has_text("signal_channels"))
     parts.signal_channels = signal_channels_from(archive, parts.shape);
-  if (archive.has("atoms")) take_extractor(archive, parts);
+  if (!network && archive.has("atoms")) take_extractor(archive, parts);
   parts.classifier = ClassifierParts::load_if(archive);
   Model model(std::move(parts));
   if (model.has_classifier()) {
@@ -248,7 +256,7 @@ bool Model::accepts(const ImageShape& given) const {
 }
 
 Index Model::n_features() const {
-  return parts_->extractor ? parts_->extractor->features() : parts_->shape.values();
+  return parts_->features() != nullptr ? parts_->features()->features() : parts_->shape.values();
 }
 
 ImageSetPtr Model::in_learned_range(const Context& context, const ImageSet& images) const {
@@ -263,10 +271,10 @@ FeatureMatrix Model::transform(const Context& context, const ImageSet& images) c
 }
 
 FeatureMatrix Model::features_in_range(const Context& context, const ImageSet& images) const {
-  if (parts_->extractor) {
+  if (const ImageFeatures* features = parts_->features()) {
     require(accepts(images.shape()), "features", "the model was trained on {}, but these are {}",
             to_text(shape()), to_text(images.shape()));
-    return parts_->extractor->extract(context, SamplesInUnits(images, parts_->units));
+    return features->extract(context, SamplesInUnits(images, parts_->units));
   }
   return raw_pixels(context, images, parts_->shape, features_of(parts_->options).unit_length);
 }
@@ -308,12 +316,14 @@ std::vector<int> Model::predict(const Context& context, const ImageSet& images) 
 }
 
 bool Model::has_atom_images() const {
+  if (parts_->network) return true;
   return parts_->extractor && parts_->extractor->preprocessing().linear_whitening() != nullptr &&
          parts_->extractor->options().descriptors.kind == DescriptorKind::kPixels;
 }
 
 Matrix<float> Model::atom_images() const {
-  require(parts_->extractor.has_value(), "model", "raw pixels have no atoms to show");
+  require(parts_->features() != nullptr, "model", "raw pixels have no atoms to show");
+  if (parts_->network) return Matrix<float>::copy_of(parts_->atoms());  // as the filters are
   require(parts_->extractor->options().descriptors.kind == DescriptorKind::kPixels, "model",
           "atoms of SIFT are histograms of gradients and have no picture");
   Matrix<float> atoms =
@@ -349,6 +359,7 @@ Archive Model::to_archive() const {
       archive.put_vector<std::int64_t>("atom_class", parts_->atom_class);
     parts_->extractor->preprocessing().save(archive);
   }
+  if (parts_->network) parts_->network->save(archive);
   if (parts_->classifier) parts_->classifier->save(archive);
   return archive;
 }

@@ -32,13 +32,29 @@ void check_model_size(const ImageShape& shape, const PipelineOptions& options, I
   }
   const PoolLevels levels = pool_levels_of(options);
   levels.validate();
-  const EncoderKind encoder = encoder_of(options).kind;
+  const EncoderOptions encoder = encoder_of(options);
+  encoder.validate();
   const Index channels = channels_of(encoder, std::min(atoms, kMostFeatures));
   require(product_within(levels.cells(), channels, kMostFeatures), kName,
           "{} atoms in a grid of {} make more than {} features", atoms, levels.text(),
           kMostFeatures);
-  require(!(is_lasso(encoder) || is_omp(encoder)) || atoms <= kMostLassoAtoms, kName,
-          "codes by {} allow at most {} atoms, got {}", name_of(encoder), kMostLassoAtoms, atoms);
+  const bool gram = is_lasso(encoder.kind) || is_omp(encoder.kind);
+  require(!gram || atoms <= kMostLassoAtoms, kName, "codes by {} allow at most {} atoms, got {}",
+          name_of(encoder.kind), kMostLassoAtoms, atoms);
+}
+
+void check_network_size(const ImageShape& shape, const PipelineOptions& options) {
+  check_shape(shape);
+  const PoolLevels levels = pool_levels_of(options);
+  levels.validate();
+  for (const ConvShape& layer : conv_layers_of(options, shape)) {
+    layer.validate();
+    require(product_within(layer.blocks(), layer.groups, kMostModelValues) &&
+                product_within(levels.cells(), layer.groups, kMostFeatures),
+            kName, "{} groups in maps of {} x {} blocks are more than {} values or {} features",
+            layer.groups, layer.pooled().height, layer.pooled().width, kMostModelValues,
+            kMostFeatures);
+  }
 }
 
 }  // namespace krica

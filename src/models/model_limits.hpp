@@ -18,5 +18,7 @@ constexpr Index kMostLassoAtoms = Index{1} << 13;   ///< their Gram matrix takes
 
 /// Throws InvalidArgument for a model beyond the limits. `atoms` is 0 for raw pixels.
 void check_model_size(const ImageShape& shape, const PipelineOptions& options, Index atoms);
+/// The same for a network; also throws if its layers do not fit the images.
+void check_network_size(const ImageShape& shape, const PipelineOptions& options);
 
 }  // namespace krica

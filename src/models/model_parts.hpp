@@ -9,6 +9,7 @@
 
 #include "classify/dictionary_codes.hpp"
 #include "classify/standardiser.hpp"
+#include "features/conv_network.hpp"
 #include "features/extractor.hpp"
 #include "krica/classify/linear_classifier.hpp"
 #include "krica/models/model.hpp"
@@ -51,8 +52,21 @@ struct Model::Parts {
   std::string basis_status = "converged";
   std::vector<HistoryRow> history;            ///< of the basis' solver
   std::vector<std::int64_t> atom_class;       ///< of each atom, if atoms belong to classes
-  std::optional<FeatureExtractor> extractor;  ///< none: raw pixels
+  std::optional<FeatureExtractor> extractor;  ///< none: a network, or raw pixels
+  std::optional<ConvNetwork> network;
   std::optional<ClassifierParts> classifier;
+
+  /// The learned map from images to features; null for raw pixels.
+  [[nodiscard]] const ImageFeatures* features() const {
+    if (extractor) return &*extractor;
+    return network ? &*network : nullptr;
+  }
+  /// The atoms, or the filters of a network's first layer; empty for raw pixels.
+  [[nodiscard]] ConstMatrixView<float> atoms() const {
+    if (extractor) return extractor->encoder().atoms();
+    if (network) return network->layers().front().weights();
+    return {nullptr, 0, 0};
+  }
 };
 
 }  // namespace krica

@@ -44,15 +44,25 @@ void visit_feature_options(Options& o, Visitor& visit) {
   visit("degree", o.kernel.degree, "degree of the polynomial kernel");
   visit("kernel-scale", o.kernel.scale,
         "scale b of the inverse-distance and histogram-intersection kernels");
-  visit("encoder", o.encoder.kind,
-        "kernel, abs, linear, triangle, hard, soft-threshold, soft-abs, sigmoid, lasso, omp, "
-        "signed-lasso or signed-omp; auto is the method's own, and a signed code for linear "
-        "methods on samples without a classifier; max-margin-krica: kernel for samples and if "
-        "kernel, gamma or reconstruction is given");
+  visit(
+      "encoder", o.encoder.kind,
+      "kernel, abs, linear, triangle, hard, soft-threshold, soft-abs, sigmoid, lasso, omp, "
+      "signed-lasso, signed-omp, llc or tangents; auto is the method's own, and a signed code for "
+      "linear methods on samples without a classifier; max-margin-krica: kernel for samples and "
+      "if kernel, gamma or reconstruction is given");
   visit("nonzeros", o.encoder.nonzeros,
         "atoms in a code of the omp encoder, and of ksvd, d-ksvd and lc-ksvd when learning; auto "
         "is a tenth of the values of a patch, 3 to 10, and 30 for d-ksvd and lc-ksvd");
   visit("threshold", o.encoder.threshold, "threshold of the soft-threshold encoder");
+  visit("neighbours", o.encoder.neighbours,
+        "nearest atoms that make up a code of the llc or tangents encoder, at most all; auto is 5");
+  visit(
+      "tangents", o.encoder.tangents,
+      "directions per atom of the tangents encoder, each of which is a channel; at most the values "
+      "of a patch; auto is 8");
+  visit("tangent-scale", o.encoder.tangent_scale,
+        "factor of the weights in the code of the tangents encoder; auto makes them as large as "
+        "the coordinates along the tangents");
   visit("unit-norm", o.descriptor.unit_norm,
         "scale preprocessed patches to length 1; auto is the method's own, for samples and sift "
         "no");
@@ -79,7 +89,8 @@ void visit_basis_options(Options& o, Visitor& visit) {
         "weight of the squared codes in the class-aware term; auto is atoms per class + 1 (sum), 2 "
         "(select) or 0 (drica)");
   visit("sparsity-target", o.basis.sparsity_target,
-        "target mean activity of a unit of the sparse autoencoder or sparse RBM");
+        "target mean activity of a unit of the sparse autoencoder, sparse RBM or conv-dbn; auto is "
+        "0.05, for conv-dbn 0.02");
   visit("weight-decay", o.basis.weight_decay, "weight decay of the sparse autoencoder");
   visit("untied", o.basis.untied, "give the sparse autoencoder separate decoder weights");
   visit("convention", o.basis.rica.convention,
@@ -94,6 +105,11 @@ void visit_basis_options(Options& o, Visitor& visit) {
   visit("non-gaussianity", o.basis.rica.non_gaussianity,
         "RICA: 1 to seek sparse (super-Gaussian) sources, -1 for sub-Gaussian ones; one value, or "
         "one per atom separated by commas");
+  visit("second-components", o.basis.second_components,
+        "conv-dbn: groups of the second layer; 0 for a single layer; auto is twice components");
+  visit("second-field", o.basis.second_field,
+        "conv-dbn: side of the second layer's filters, in blocks of the first layer; auto is 5, or "
+        "less for small images");
   visit("pooling-groups", o.basis.groups,
         "groups of the sparsity term: none, topographic or a group size");
 }
@@ -140,7 +156,7 @@ void visit_solver_options(Options& o, Visitor& visit) {
         "maximum epochs of Adam; auto is 10, for max-margin-krica 12 or more");
   visit("batch", o.basis.batch,
         "samples per step of Adam; auto is 1024 patches or a tenth of all patches, for "
-        "max-margin-krica up to 128 images");
+        "max-margin-krica and conv-dbn up to 128 images");
   visit("rate", o.basis.rate,
         "peak learning rate of Adam; auto is 0.01, for max-margin-krica 0.003 (a third of it for "
         "the classifier)");

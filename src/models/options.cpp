@@ -72,18 +72,31 @@ void require_used(const PipelineOptions& options) {
           "options",
           "{} works on kernel principal components; leave whitening auto instead of '{}'",
           method.name, whitening ? name_of(*whitening) : "");
+  if (!method.network) return;
+  const WhiteningMethod images = whitening.value_or(WhiteningMethod::kZca);
+  require(images == WhiteningMethod::kZca || images == WhiteningMethod::kNone, "options",
+          "{} whitens whole images: whitening must be zca or none, got '{}'", method.name,
+          name_of(images));
+  require(options.descriptor.stride.value_or(1) == 1, "options",
+          "{} places its filters at every pixel: stride must be 1, got {}", method.name,
+          options.descriptor.stride.value_or(1));
+  require(options.descriptor.kind.value_or(DescriptorKind::kPixels) == DescriptorKind::kPixels,
+          "options", "{} learns from pixels; leave descriptor auto", method.name);
 }
 
 void require_basis(const PipelineOptions& options) {
   const BasisChoice& basis = options.basis;
   if (basis.components) require_positive("components", *basis.components);
   require_at_least("epochs", basis.epochs, 0);
+  require_at_least("second-components", basis.second_components, 0);
+  require_at_least("second-field", basis.second_field, 1);
   require_at_least("iterations", basis.iterations, 0);
   require_at_least("batch", basis.batch, 1);
   require_above("rate", basis.rate);
   require_above("sparsity", basis.sparsity, true);
-  require(basis.sparsity_target > 0 && basis.sparsity_target < 1, "options",
-          "sparsity-target must lie between 0 and 1, got {}", basis.sparsity_target);
+  const double target = basis.sparsity_target.value_or(BasisOptions{}.sparsity_target);
+  require(target > 0 && target < 1, "options", "sparsity-target must lie between 0 and 1, got {}",
+          target);
   require(std::isfinite(basis.weight_decay) && basis.weight_decay >= 0, "options",
           "weight-decay must be >= 0, got {}", basis.weight_decay);
   basis.discrimination.validate();
@@ -129,6 +142,9 @@ void PipelineOptions::validate() const {
   require(images >= 0, "options", "images must be >= 0 (0 for all), got {}", images);
   require_above("svm-c", classifier.C);
   require_above("gamma", kernel.gamma);
+  require_at_least("neighbours", encoder.neighbours, 1);
+  require_at_least("tangents", encoder.tangents, 1);
+  require_above("tangent-scale", encoder.tangent_scale);
   require_dictionary(*this);
   require_basis(*this);
   if (chosen.joint) joint_of(*this).validate();

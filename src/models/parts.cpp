@@ -28,7 +28,10 @@ EncoderOptions encoder_of(const PipelineOptions& options) {
           .kernel = kernel_of(options),
           .threshold = options.encoder.threshold,
           .sparsity = lasso_weight(options),
-          .nonzeros = options.encoder.nonzeros.value_or(EncoderOptions{}.nonzeros)};
+          .nonzeros = options.encoder.nonzeros.value_or(EncoderOptions{}.nonzeros),
+          .neighbours = options.encoder.neighbours.value_or(kNeighbours),
+          .tangents = options.encoder.tangents.value_or(kTangents),
+          .tangent_scale = options.encoder.tangent_scale.value_or(1.0)};
 }
 
 FeatureOptions features_of(const PipelineOptions& options) {
@@ -102,11 +105,31 @@ BasisOptions basis_of(const PipelineOptions& options) {
           .batch = options.basis.batch,
           .rate = options.basis.rate.value_or(BasisOptions{}.rate),
           .discrimination = options.basis.discrimination,
-          .sparsity_target = options.basis.sparsity_target,
+          .sparsity_target =
+              options.basis.sparsity_target.value_or(basis_method(options.method).sparsity_target),
           .weight_decay = options.basis.weight_decay,
           .untied = options.basis.untied,
           .nonzeros = options.encoder.nonzeros.value_or(BasisOptions{}.nonzeros),
           .label_terms = options.dictionary.label_terms};
+}
+
+std::vector<ConvShape> conv_layers_of(const PipelineOptions& settled, const ImageShape& shape) {
+  std::vector<ConvShape> layers = {{.input = shape,
+                                    .field = settled.descriptor.receptive_field.value_or(kField),
+                                    .groups = settled.basis.components.value_or(1)}};
+  const Index second = settled.basis.second_components.value_or(0);
+  if (second > 0) {
+    layers.push_back({.input = layers.front().pooled(),
+                      .field = settled.basis.second_field.value_or(1),
+                      .groups = second});
+  }
+  return layers;
+}
+
+ImageWhiteningOptions image_whitening_of(const PipelineOptions& settled) {
+  return {.whiten = settled.whitening.method != WhiteningMethod::kNone,
+          .epsilon = settled.whitening.epsilon.value_or(kImageWhitening),
+          .contrast = settled.descriptor.contrast.value_or(true)};
 }
 
 JointOptions joint_of(const PipelineOptions& options) {

@@ -7,6 +7,8 @@
 #include "joint/trainer.hpp"
 #include "krica/bases/basis.hpp"
 #include "krica/models/options.hpp"
+#include "objectives/conv_layer.hpp"
+#include "patches/image_whitening.hpp"
 #include "patches/preprocessing.hpp"
 #include "patches/sample_units.hpp"
 #include "patches/sampling.hpp"
@@ -27,6 +29,9 @@ EncoderOptions encoder_of(const PipelineOptions& options);
 FeatureOptions features_of(const PipelineOptions& options);
 PreprocessingOptions preprocessing_of(const PipelineOptions& options, const ImageShape& shape);
 BasisOptions basis_of(const PipelineOptions& options);
+/// The layers of a network on images of that shape, for options from resolved().
+std::vector<ConvShape> conv_layers_of(const PipelineOptions& settled, const ImageShape& shape);
+ImageWhiteningOptions image_whitening_of(const PipelineOptions& settled);
 JointOptions joint_of(const PipelineOptions& options);
 /// For options from resolved() on samples.
 SampleUnits::Options units_of(const PipelineOptions& settled);

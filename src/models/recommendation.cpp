@@ -23,6 +23,8 @@ std::string described(const DataFacts& facts) {
   return fmt::format("{} labelled {} of {} classes", facts.size, noun_of(facts), facts.classes);
 }
 
+bool has_filters(const BasisMethod& method) { return method.learn != nullptr || method.network; }
+
 /// Fills in one option after another and records the reasons.
 class Chooser {
  public:
@@ -66,14 +68,15 @@ class Chooser {
 
   void choose_field() {
     PipelineOptions& options = result_.options;
-    if (facts_.shape.is_sample()) options.descriptor.kind = DescriptorKind::kPixels;
+    if (facts_.shape.is_sample() && !options.descriptor.kind)
+      options.descriptor.kind = DescriptorKind::kPixels;  // whatever the method does to images
     if (options.descriptor.receptive_field) return;
     const Index side = std::min(facts_.shape.height, facts_.shape.width);
     options.descriptor.receptive_field = std::clamp<Index>(
         side >= kLargeSide ? kLargeField : kField, 1, std::max<Index>(1, side / 2));
     if (descriptor_of(options) == DescriptorKind::kSift && !facts_.shape.is_sample())
       options.descriptor.receptive_field = std::clamp<Index>(side / 4 * 4, 4, kSiftField);
-    if (facts_.shape.is_sample() || basis_method(options.method).learn == nullptr) return;
+    if (facts_.shape.is_sample() || !has_filters(basis_method(options.method))) return;
     note("receptive-field", std::to_string(*options.descriptor.receptive_field),
          fmt::format("images of {} x {}", facts_.shape.width, facts_.shape.height));
   }
@@ -84,7 +87,7 @@ class Chooser {
     const BasisMethod& method = basis_method(options.method);
     options.basis.components = components_for(
         method, facts_, descriptors_to_learn_from(facts_.shape, options)->dimensions());
-    if (method.learn == nullptr) return;
+    if (!has_filters(method)) return;
     note("components", std::to_string(*options.basis.components),
          fmt::format("for {} {}", facts_.size, noun_of(facts_)));
   }

@@ -59,6 +59,41 @@ std::string_view init_for(const PipelineOptions& settled) {
   return settled.encoder.kind == EncoderKind::kTriangle ? "kmeans" : method.init;
 }
 
+/// A code has at most all atoms as neighbours, and an atom as many tangents as a patch has values.
+void settle_local_code(const ImageShape& shape, PipelineOptions& settled) {
+  EncoderChoice& encoder = settled.encoder;
+  if (!is_local(*encoder.kind)) return;
+  encoder.neighbours =
+      std::min(encoder.neighbours.value_or(kNeighbours), *settled.basis.components);
+  if (encoder.kind != EncoderKind::kTangents) return;
+  const bool kernel_pca = settled.whitening.method == WhiteningMethod::kKernelPca;
+  Index values = kernel_pca ? EncoderOptions::kMostTangents
+                            : descriptors_to_learn_from(shape, settled)->dimensions();
+  if (settled.whitening.components > 0) values = std::min(values, settled.whitening.components);
+  encoder.tangents = std::min(encoder.tangents.value_or(kTangents), values);
+}
+
+/// The layers of a network, and the images per step.
+void settle_network(const DataFacts& facts, PipelineOptions& settled) {
+  if (!basis_method(settled.method).network) return;
+  require(!facts.shape.is_sample(), "options",
+          "{} learns from images, not from samples; use another method such as sparse-rbm",
+          settled.method);
+  BasisChoice& basis = settled.basis;
+  basis.batch = basis.batch.value_or(batch_for(facts.size));
+  basis.second_components = basis.second_components.value_or(2 * *basis.components);
+  conv_layers_of(settled, facts.shape).front().validate();
+  if (*basis.second_components == 0) return;
+  const ImageShape map = conv_layers_of(settled, facts.shape).front().pooled();
+  const Index side = std::min(map.height, map.width);
+  require(side >= 2, "options",
+          "the first layer's map of {} x {} blocks is too small for a second layer; use "
+          "second-components 0, a smaller receptive-field or larger images",
+          map.height, map.width);
+  basis.second_field = basis.second_field.value_or(std::min(kSecondField, side / 2));
+  conv_layers_of(settled, facts.shape).back().validate();
+}
+
 Index iterations_for(const BasisMethod& method, const ImageShape& shape) {
   if (method.iterations > 0) return method.iterations;
   return shape.is_sample() ? kSampleIterations : BasisOptions{}.iterations;
@@ -123,6 +158,7 @@ WhiteningMethod whitening_of(const PipelineOptions& options, const ImageShape& s
 double default_whitening_epsilon(const PipelineOptions& options, const ImageShape& shape) {
   const WhiteningMethod whitening = whitening_of(options, shape);
   if (whitening == WhiteningMethod::kKernelPca) return kKernelPcaWhitening;
+  if (basis_method(options.method).network) return kImageWhitening;
   if (!shape.is_sample()) return kPatchWhitening;
   if (whitening == WhiteningMethod::kStandardise) return kStandardising;
   return options.encoder.kind == EncoderKind::kLinear ? kExactWhitening : kSampleWhitening;
@@ -147,6 +183,9 @@ bool has_effect(const PipelineOptions& settled, std::string_view option) {
   if (option == "nonzeros")
     return is_omp(*settled.encoder.kind) || is_omp(encoder_named(method_encoder(settled)));
   if (option == "consistency" || option == "lc-version") return settled.method == "lc-ksvd";
+  if (option == "neighbours") return is_local(*settled.encoder.kind);
+  if (option == "tangents" || option == "tangent-scale")
+    return settled.encoder.kind == EncoderKind::kTangents;
   if (option == "contrast-epsilon") return settled.descriptor.contrast == true;
   if (option == "whitening-epsilon") return settled.whitening.method != WhiteningMethod::kNone;
   if (option == "whitening-gamma") return settled.whitening.method == WhiteningMethod::kKernelPca;
@@ -159,8 +198,8 @@ namespace {
 /// Both layers of a dictionary on images.
 PipelineOptions resolved_layers(PipelineOptions settled, const DataFacts& facts) {
   const BasisMethod& features = basis_method(*settled.dictionary.features);
-  require(!features.joint && !features.classifies, "options",
-          "features must be a method that learns no classifier of its own, got '{}'",
+  require(!features.joint && !features.classifies && !features.network, "options",
+          "features must be a method that learns atoms, and no classifier of its own, got '{}'",
           features.name);
   if (!settled.dictionary.words)
     settled.dictionary.words = std::clamp<Index>(patches_of(settled) / kPatchesPerWord, 1, kWords);
@@ -187,7 +226,10 @@ void settle_features(const DataFacts& facts, PipelineOptions& settled) {
   settled.descriptor.patches = patches_of(settled);
   settled.pooling.levels = pool_levels_of(settled);
   settled.pooling.function = pool_function_of(settled);
-  settled.classifier.scaling = feature_scaling_of(settled);
+  // A sample has no pooled features, only a code, whose scale may mean something.
+  settled.classifier.scaling =
+      sample ? settled.classifier.scaling.value_or(FeatureScaling::kStandardise)
+             : feature_scaling_of(settled);
   if (!sample) return;
   settled.descriptor.receptive_field = 1;
   settled.descriptor.stride = 1;
@@ -216,6 +258,7 @@ PipelineOptions resolved(const PipelineOptions& options, const DataFacts& facts)
     settled.basis.sparsity = settled.basis.sparsity.value_or(method.sparsity);
   }
   if (method.linear_codes) settled.kernel.kind = KernelKind::kLinear;
+  settled.basis.sparsity_target = settled.basis.sparsity_target.value_or(method.sparsity_target);
   settled.whitening.method = whitening_of(settled, shape);
   if (!settled.whitening.epsilon)
     settled.whitening.epsilon = default_whitening_epsilon(settled, shape);
@@ -233,6 +276,8 @@ PipelineOptions resolved(const PipelineOptions& options, const DataFacts& facts)
     settled.encoder.nonzeros =
         nonzeros_for(method, descriptors_to_learn_from(shape, settled)->dimensions());
   settle_features(facts, settled);
+  settle_local_code(shape, settled);
+  settle_network(facts, settled);
   if (!settled.pooling.power) settled.pooling.power = method.joint ? kJointPower : 1.0;
   if (!settled.basis.rate)
     settled.basis.rate = method.joint ? JointOptions{}.rate : BasisOptions{}.rate;

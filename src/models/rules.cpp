@@ -15,6 +15,7 @@ constexpr Index kSampleAtoms = 400;  ///< for labelled samples
 constexpr Index kCostlyAtoms = 200;  ///< if atoms are costly
 /// Kernel components that patches of photographs reliably have.
 constexpr Index kKernelIcaAtoms = 100;
+constexpr Index kNetworkGroups = 32;
 constexpr Index kUnmixedAtoms = 64;  ///< for unlabelled samples, at most
 constexpr Index kFewestAtoms = 2;
 
@@ -65,6 +66,7 @@ Index wanted_atoms(const BasisMethod& method, const DataFacts& facts) {
   if (method.name == "kica") return kKernelIcaAtoms;
   if (method.classifies) return dictionary_atoms(facts);
   if (method.costly_atoms) return kCostlyAtoms;
+  if (method.network) return kNetworkGroups;
   if (facts.shape.is_sample())
     return facts.classes == 0 ? std::min(kUnmixedAtoms, facts.shape.channels) : kSampleAtoms;
   return facts.size >= kManyImages && !method.joint ? kManyAtoms : kAtoms;

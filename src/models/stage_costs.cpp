@@ -9,6 +9,7 @@
 #include "classify/feature_projection.hpp"
 #include "krica/clustering/kmeans.hpp"
 #include "models/layers.hpp"
+#include "models/method_costs.hpp"
 #include "models/method_defaults.hpp"
 #include "models/parts.hpp"
 #include "models/rules.hpp"
@@ -20,8 +21,6 @@ namespace {
 constexpr double kReachedProducts = 0.77;
 // A term of a single-threaded sum costs this many operations of a product.
 constexpr double kTermAsProducts = 57;
-// An eigendecomposition of n values costs this many times n³ operations of a product.
-constexpr double kEigenProducts = 100;
 
 Cost products(double count) { return {.products = count}; }
 Cost loops(double count) { return {.loops = count}; }
@@ -211,7 +210,8 @@ double code_terms(EncoderKind encoder, double nonzeros) {
 Cost code_cost(const TrainingSizes& s) {
   return products(2 * s.outputs * s.atoms) +
          loops(code_terms(s.options.encoder.kind.value_or(EncoderKind::kKernel), s.nonzeros) *
-               s.atoms);
+               s.atoms) +
+         local_code_cost(s);
 }
 
 /// The gradients of an image, and SIFT descriptors at some positions.
@@ -248,7 +248,6 @@ TrainingSizes::TrainingSizes(const DataFacts& facts, const PipelineOptions& sett
     : options(layer_of(settled)), method(basis_method(options.method)) {
   const ImageShape& shape = facts.shape;
   const LocalDescriptorsPtr descriptors = make_descriptors(features_of(options).descriptors, shape);
-  const bool doubled = settled.encoder.kind == EncoderKind::kSoftThreshold;
   images = as_double(facts.size);
   values = as_double(shape.values());
   filled = facts.filled;
@@ -267,9 +266,8 @@ TrainingSizes::TrainingSizes(const DataFacts& facts, const PipelineOptions& sett
                      : (kernel_pca ? landmarks / 2 : inputs);
   atoms = as_double(options.basis.components.value_or(0));
   nonzeros = as_double(encoder_of(options).nonzeros);
-  features = method.learn == nullptr
-                 ? values
-                 : as_double(pool_levels_of(settled).cells()) * atoms * (doubled ? 2 : 1);
+  if (method.network) layers = conv_layers_of(options, shape);
+  features = features_per_image(*this);
   classes = as_double(facts.classes);
   if (!is_layered(settled)) return;
   dictionary_atoms = as_double(settled.basis.components.value_or(0));
@@ -314,8 +312,8 @@ Cost dictionary_cost(const TrainingSizes& s) {
 Cost basis_cost(const TrainingSizes& s) {
   if (s.method.learn == nullptr) return {};
   const std::string_view name = s.method.name;
-  if (name == "kmeans-triangle" || name == "kmeans-hard")
-    return kmeans_cost(s.patches, s.outputs, s.atoms);
+  if (s.method.own_start && s.method.init == "kmeans")
+    return kmeans_cost(s.patches, s.outputs, s.atoms) + tangents_cost(s);
   if (name == "omp-1") return spherical_kmeans_cost(s);
   if (learns_as(s.method, "sparse-coding")) return start_cost(s) + sparse_coding_cost(s);
   const auto iterations = as_double(s.options.basis.iterations.value_or(0));
@@ -371,6 +369,7 @@ Cost joint_cost(const TrainingSizes& s) {
 }
 
 Cost encoding_cost(const TrainingSizes& s) {
+  if (s.method.network) return network_encoding_cost(s);
   if (s.method.learn == nullptr) return loops(s.values);
   return (preprocessing_cost(s) + code_cost(s)) * s.positions + sift_cost(s, s.positions);
 }

@@ -10,6 +10,7 @@
 #include "krica/bases/basis.hpp"
 #include "krica/models/options.hpp"
 #include "models/data_facts.hpp"
+#include "objectives/conv_layer.hpp"
 #include "runtime/machine_speed.hpp"
 
 namespace krica {
@@ -57,6 +58,8 @@ struct TrainingSizes {
   double dictionary_inputs = 0;  ///< principal components of the features
   double dictionary_nonzeros = 0;
   double dictionary_iterations = 0;
+
+  std::vector<ConvShape> layers = {};  ///< of a network
 
   /// Images that determine the principal components.
   [[nodiscard]] double projected_samples() const;

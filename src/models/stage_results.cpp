@@ -52,6 +52,18 @@ LearnedBasis LearnedBasis::load(const Archive& archive) {
   return basis;
 }
 
+void LearnedLayer::save(Archive& archive) const {
+  archive.put("weights", weights);
+  archive.put_vector<float>("bias", bias);
+  archive.put_text("status", status);
+  put_history(archive, history);
+}
+
+LearnedLayer LearnedLayer::load(const Archive& archive) {
+  return {archive.matrix<float>("weights"), archive.vector<float>("bias"), archive.text("status"),
+          history_from(archive)};
+}
+
 void JointOutcome::save(Archive& archive) const {
   basis.save(archive);
   if (classifier) classifier->save(archive);

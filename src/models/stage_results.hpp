@@ -48,6 +48,17 @@ struct LearnedBasis {
   static LearnedBasis load(const Archive& archive);
 };
 
+/// One layer of a network.
+struct LearnedLayer {
+  Matrix<float> weights;
+  std::vector<float> bias;
+  std::string status;  ///< name_of(Status)
+  std::vector<HistoryRow> history = {};
+
+  void save(Archive& archive) const;
+  static LearnedLayer load(const Archive& archive);
+};
+
 /// The outcome of max-margin training: the basis it kept and, if it was better, the classifier
 /// learned with it.
 struct JointOutcome {

@@ -14,6 +14,7 @@
 #include "models/method_defaults.hpp"
 #include "models/model_limits.hpp"
 #include "models/model_parts.hpp"
+#include "models/network_stage.hpp"
 #include "models/parts.hpp"
 #include "models/trouble.hpp"
 #include "runtime/check.hpp"
@@ -76,14 +77,14 @@ std::optional<ClassifierParts> learn_classifier(TrainingRun& run, const ImageSet
                                                 const ImageSet& input, JointOutcome* outcome,
                                                 Model::Parts& parts) {
   if (outcome != nullptr && outcome->classifier) return std::move(outcome->classifier);
-  const FeatureExtractor* extractor = parts.extractor ? &*parts.extractor : nullptr;
+  const ImageFeatures* features = parts.features();
   try {
-    FeatureMatrix features = extract_features(run, extractor, input);
-    if (is_layered(run.job.options)) return fit_dictionary(run, images, std::move(features));
-    return fit_classifier(run, images, std::move(features),
+    FeatureMatrix extracted = extract_features(run, features, input);
+    if (is_layered(run.job.options)) return fit_dictionary(run, images, std::move(extracted));
+    return fit_classifier(run, images, std::move(extracted),
                           outcome != nullptr ? outcome->temperature : std::nullopt, parts.options);
   } catch (const Cancelled&) {
-    if (!run.job.best_when_cancelled || extractor == nullptr) throw;
+    if (!run.job.best_when_cancelled || features == nullptr) throw;
     return std::nullopt;
   }
 }
@@ -102,6 +103,10 @@ Model learn(TrainingRun& run, const ImageSet& images, Model::Parts parts) {
     run.report.held_out_accuracy = outcome->held_out_accuracy;
     take_basis(std::move(outcome->basis), parts);
     parts.options = with_layer(run.job.options, parts.options);
+  }
+  if (basis_method(run.job.options.method).network) {
+    learn_network(run, input, parts);
+    run.report.warning = trouble_with(parts.options, parts.basis_status, parts.history);
   }
   if (run.job.classifier) {
     parts.classifier = learn_classifier(run, images, input, outcome ? &*outcome : nullptr, parts);
@@ -178,8 +183,13 @@ Model train(const Context& caller, const ImageSet& images, const TrainingJob& jo
   check_images(images, job.classifier);
   const PipelineOptions layer = layer_of(settled.options);
   check_sizes(images, layer);
-  const bool learns = basis_method(layer.method).learn != nullptr;
-  check_model_size(images.shape(), layer, learns ? layer.basis.components.value_or(1) : 0);
+  const BasisMethod& method = basis_method(layer.method);
+  if (method.network) {
+    check_network_size(images.shape(), layer);
+  } else {
+    check_model_size(images.shape(), layer,
+                     method.learn != nullptr ? layer.basis.components.value_or(1) : 0);
+  }
   const Context context = planned(caller, facts_of(images, job.classifier), settled.options);
   Model::Parts parts = timed(report, "read", [&] { return described(context, images, settled); });
   Checkpoint checkpoint(context, settled.checkpoint, settled.options, parts.fingerprint);

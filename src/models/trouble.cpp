@@ -59,7 +59,8 @@ std::string numerical_advice(const PipelineOptions& settled) {
 
 /// Only omp-1 has an option for the iteration limit of clustering.
 bool has_limit_option(const PipelineOptions& settled) {
-  return !settled.method.starts_with("kmeans");
+  const BasisMethod& method = basis_method(settled.method);
+  return !(method.own_start && method.init == "kmeans");
 }
 
 bool is_still_falling(const std::vector<HistoryRow>& history) {

@@ -16,7 +16,7 @@ namespace {
 
 void require_atoms_and_classifier(const Model& model) {
   require(model.parts().extractor.has_value(), "votes",
-          "raw pixels have no atoms; train with another method");
+          "{} has no atoms that vote; train with another method", model.options().method);
   require(model.has_classifier(), "votes", "the model has no classifier; use train");
   require(has_votes(model), "votes",
           "the classes are told apart by a dictionary of the features, which no atom votes for");
@@ -197,10 +197,10 @@ std::vector<std::vector<Index>> atoms_by_class(const Model& model) {
 }
 
 std::vector<std::vector<Index>> atom_groups(const Model& model) {
-  require(model.parts().extractor.has_value(), "votes", "raw pixels have no atoms");
+  require(model.parts().features() != nullptr, "votes", "raw pixels have no atoms");
   const std::vector<std::int64_t>& atom_class = model.parts().atom_class;
   if (atom_class.empty() && has_votes(model)) return atoms_by_class(model);
-  const auto K = static_cast<std::size_t>(model.parts().extractor->encoder().atoms().rows());
+  const auto K = static_cast<std::size_t>(model.parts().atoms().rows());
   const std::int64_t last =
       atom_class.empty() ? 0 : *std::max_element(atom_class.begin(), atom_class.end());
   std::vector<std::vector<Index>> groups(static_cast<std::size_t>(last) + 1);

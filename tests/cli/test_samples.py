@@ -7,7 +7,7 @@ import time
 import numpy as np
 import pytest
 
-from conftest import METHODS, read_safetensors
+from conftest import SAMPLE_METHODS, read_safetensors
 
 SMALL = ["--components", "12", "--iterations", "10"]
 
@@ -70,7 +70,7 @@ TUNING = ["--labels", "y.npy", "--folds", 2, "--components", 3, "--iterations", 
           "--svm-c", 0.05]  # fmt: skip
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", SAMPLE_METHODS)
 def test_tune_has_a_grid_for_each_method(krica, data, method):
     rows = krica.json("tune", "x.npy", "--method", method, *TUNING)["rows"]
     settings = [row["options"] for row in rows]
@@ -194,7 +194,7 @@ def test_resumed_from_a_checkpoint(krica):
 
 
 @pytest.mark.parametrize("scale", [1e-9, 1e9])
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", SAMPLE_METHODS)
 def test_the_unit_of_samples_does_not_matter(krica, data, method, scale):
     """With default preprocessing every method gives the same codes and the same accuracy in any unit."""
     samples, _ = data

@@ -158,12 +158,15 @@ TEST_P(EveryPooling, LevelsAreThoseOfSingleGrids) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Extractor, EveryPooling,
-    testing::Values(EncoderKind::kKernel, EncoderKind::kAbs, EncoderKind::kTriangle,
-                    EncoderKind::kHard, EncoderKind::kSoftThreshold, EncoderKind::kSoftAbs,
-                    EncoderKind::kSigmoid, EncoderKind::kLasso, EncoderKind::kLinear),
-    [](const auto& code) { return support::test_name(std::string(name_of(code.param))); });
+INSTANTIATE_TEST_SUITE_P(Extractor, EveryPooling,
+                         testing::Values(EncoderKind::kKernel, EncoderKind::kAbs,
+                                         EncoderKind::kTriangle, EncoderKind::kHard,
+                                         EncoderKind::kSoftThreshold, EncoderKind::kSoftAbs,
+                                         EncoderKind::kSigmoid, EncoderKind::kLasso,
+                                         EncoderKind::kLinear, EncoderKind::kLlc),
+                         [](const auto& code) {
+                           return support::test_name(std::string(name_of(code.param)));
+                         });
 
 TEST(Extractor, ImagesOfOnePositionAreEncodedTogetherToTheSameBits) {
   const auto images = gratings(300, 3, {5, 5, 1});
@@ -223,12 +226,14 @@ FeatureExtractor sift_extractor(const ImageSet& images, const SiftPooling& pooli
   options.pooling.function = pooling.function;
   options.unit_length = unit_length;
   const Matrix<float> atoms = support::random_matrix<float>(11, 128, 3);
+  const bool tangents = pooling.kind == EncoderKind::kTangents;
   const LocalDescriptorsPtr sift = make_descriptors(options.descriptors, images.shape());
   const PatchSample sample = sample_patches(Context(), images, *sift, 200);
   return {options, images.shape(),
           Preprocessing::fit(Context(), sample.patches,
                              {.contrast = false, .whitening = {.kind = WhiteningKind::kNone}}),
-          Encoder({.kind = pooling.kind, .kernel = {.gamma = 0.05}}, atoms)};
+          Encoder({.kind = pooling.kind, .kernel = {.gamma = 0.05}, .tangents = 2}, atoms, {},
+                  support::random_matrix<float>(tangents ? 22 : 0, 128, 4))};
 }
 
 /// Position by position of an image, cell by cell of the pyramid: a cell of a grid of g holds the

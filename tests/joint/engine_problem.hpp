@@ -53,7 +53,7 @@ struct EngineProblem {
       at.shapes = random_matrix<float>(1, shape.atoms, 6);
       at.shapes.view() *= 0.1F;
     }
-    const Index F = source.grid().cells() * channels_of(encoder.kind, shape.atoms);
+    const Index F = source.grid().cells() * channels_of(encoder, shape.atoms);
     at.T = random_matrix<float>(shape.classes, F, 7);
     at.T.view() *= 1.0F / std::sqrt(static_cast<float>(F));
     at.bias = random_matrix<float>(1, shape.classes, 8);

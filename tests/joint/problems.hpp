@@ -66,7 +66,7 @@ struct JointProblem {
   [[nodiscard]] EncoderOptions encoder() const {
     return {.kind = code, .kernel = kernel, .threshold = 0.2};
   }
-  [[nodiscard]] Index channels() const { return channels_of(code, K); }
+  [[nodiscard]] Index channels() const { return channels_of({.kind = code}, K); }
   /// All patches and the atoms, no two values of a column near each other (see random_problem).
   [[nodiscard]] Problem samples() const {
     return random_problem({.m = images * positions().count(), .n = n, .K = K, .classes = classes});

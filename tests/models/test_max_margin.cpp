@@ -58,8 +58,8 @@ TEST_P(MaxMarginShapes, GreyAndColourAnyGridAndStride) {
   const auto& [shape, options] = GetParam();
   const auto images = gratings(60, 2, shape);
   const Model model = train(Context({.threads = 1, .seed = 3}), images, {options});
-  EXPECT_EQ(model.n_features(),
-            model.parts().extractor->cells() * channels_of(*model.options().encoder.kind, 16));
+  EXPECT_EQ(model.n_features(), model.parts().extractor->cells() *
+                                    channels_of(model.parts().extractor->encoder().options(), 16));
   EXPECT_EQ(model.predict(Context(), images).size(), 60U);
 }
 

@@ -8,7 +8,9 @@ import krica
 import numpy as np
 import pytest
 
-SAMPLE_ESTIMATORS = ["RICA", "KernelRICA", "ICA", "KICA", "KSR", "SparseFiltering", "KMeansFeatures", "SparseCoding", "KSVD"]
+SAMPLE_ESTIMATORS = [
+    "RICA", "KernelRICA", "ICA", "KICA", "KSR", "SparseFiltering", "KMeansFeatures", "LLC", "SparseCoding", "KSVD",
+]  # fmt: skip
 STREAMING_ESTIMATORS = ["RICA", "KernelRICA", "KSR", "SparseFiltering"]
 
 

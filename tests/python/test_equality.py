@@ -18,6 +18,7 @@ METHODS = {
     "KSR": "ksr",
     "SparseFiltering": "sparse-filtering",
     "KMeansFeatures": "kmeans-triangle",
+    "LLC": "llc",
     "SparseCoding": "sparse-coding",
     "KSVD": "ksvd",
 }

@@ -64,11 +64,11 @@ struct BasisOptions {
   std::optional<Index> batch = {};
   double rate = 0.01;
   Discrimination discrimination = {.weight = 0.1};  ///< drica, d-rica and d-krica only
-  double sparsity_target = 0.05;                    ///< sparse autoencoder and sparse RBM only
-  double weight_decay = 3e-3;                       ///< sparse autoencoder only
-  bool untied = false;                              ///< the autoencoder has a separate decoder
-  Index nonzeros = 10;                              ///< ksvd, d-ksvd and lc-ksvd: atoms in a code
-  LabelTerms label_terms = {};                      ///< d-ksvd and lc-ksvd only
+  double sparsity_target = 0.05;  ///< sparse autoencoder, sparse RBM and conv-dbn only
+  double weight_decay = 3e-3;     ///< sparse autoencoder only
+  bool untied = false;            ///< the autoencoder has a separate decoder
+  Index nonzeros = 10;            ///< ksvd, d-ksvd and lc-ksvd: atoms in a code
+  LabelTerms label_terms = {};    ///< d-ksvd and lc-ksvd only
 };
 
 struct KRICA_EXPORT BasisRequest {
@@ -117,12 +117,13 @@ struct BasisMethod {
   std::string_view encoder;           ///< default encoder
   bool unit_norm = false;
   std::string_view init;
-  LearnBasis* learn = nullptr;  ///< null for raw pixels, which have no basis
+  LearnBasis* learn = nullptr;  ///< null for raw pixels and networks, which have no basis
   /// What krica tune tries if no grid is given: "name=value,value name=value,..."
   std::string_view grid = {};
   bool own_start = false;  ///< has an initialisation of its own; `init` is only its name
   SolverChoice solvers = SolverChoice::kAll;
   double sparsity = 0.01;              ///< default weight of the sparsity term
+  double sparsity_target = 0.05;       ///< default mean activity of a unit
   std::string_view whitening = "zca";  ///< default preprocessing
   /// Directions that whitening keeps by default, as a fraction of the components; 0 for all.
   double whitening_share = 0;
@@ -138,6 +139,9 @@ struct BasisMethod {
   /// learn() only gives the initial atoms; they are then learned together with the classifier, from
   /// labelled images (krica/joint).
   bool joint = false;
+  /// Learns convolutional layers from whole images instead of atoms from patches
+  /// (src/bases/conv_dbn.hpp).
+  bool network = false;
   /// Codes are linear combinations of atoms, whatever kernel is the default.
   bool linear_codes = false;
   /// `sparsity` weighs the ℓ1 norm against half the squared error, as in the literature on sparse

@@ -57,6 +57,9 @@ struct EncoderChoice {
   Auto<EncoderKind> kind = {};
   double threshold = EncoderOptions{}.threshold;
   Auto<Index> nonzeros = {};  ///< also of ksvd, d-ksvd and lc-ksvd
+  Auto<Index> neighbours = {};
+  Auto<Index> tangents = {};
+  Auto<double> tangent_scale = {};
 };
 
 /// The variants of RICA's objective.
@@ -74,7 +77,7 @@ struct BasisChoice {
   double epsilon = BasisOptions{}.epsilon;
   Auto<std::string> init = {};  ///< a name, or a file
   Discrimination discrimination = BasisOptions{}.discrimination;
-  double sparsity_target = BasisOptions{}.sparsity_target;
+  Auto<double> sparsity_target = {};
   double weight_decay = BasisOptions{}.weight_decay;
   bool untied = false;
   RicaChoice rica = {};
@@ -84,6 +87,8 @@ struct BasisChoice {
   Auto<Index> epochs = {};
   Auto<Index> batch = {};
   Auto<double> rate = {};
+  Auto<Index> second_components = {};  ///< conv-dbn only
+  Auto<Index> second_field = {};       ///< conv-dbn only
 };
 
 struct PoolingChoice {
