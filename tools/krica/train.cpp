@@ -15,6 +15,7 @@
 #include "models/recommendation.hpp"
 #include "models/resolved.hpp"
 #include "one_of.hpp"
+#include "prepared.hpp"
 #include "report/trial_report.hpp"
 #include "run_report.hpp"
 #include "session.hpp"
