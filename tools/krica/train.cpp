@@ -154,6 +154,7 @@ constexpr double kPerfect = 0.995;
 std::string suggestion(const TrainCommand& command, const ImageSet& images, double accuracy) {
   if (command.pipeline.method == kAutoMethod || accuracy >= kPerfect) return {};
   PipelineOptions open;
+  open.descriptor.kind = command.pipeline.descriptor.kind;
   const Recommendation rule = recommended(open, facts_of(images, true));
   if (rule.options.method == command.pipeline.method) return {};
   return fmt::format("--method auto would choose {} here; {} (docs/methods.md)",
