@@ -255,7 +255,7 @@ class Ksvd(_Codes):
         return cost / self.wanted
 
     def agrees(self, quality):
-        return abs(quality - 1) < 0.05  # a singular vector against one step towards it
+        return abs(quality - 1) < 0.1  # a singular vector against one step towards it
 
     def candidates(self, threads):
         ways = {"krica": lambda: self._run(threads, False)}

@@ -208,6 +208,8 @@ def omp_sklearn(X, atoms, nonzeros):
 def lasso_sklearn(X, atoms, sparsity, algorithm, threads):
     from sklearn.decomposition import SparseCoder
 
+    if algorithm == "lasso_lars":  # in float32 it loses its way
+        X, atoms = X.astype(np.float64), atoms.astype(np.float64)
     coder = SparseCoder(atoms, transform_algorithm=algorithm, transform_alpha=sparsity, n_jobs=threads)
     return coder.transform(X)
 

@@ -38,7 +38,8 @@ class PlainKsvd {
     std::vector<Index> chosen;
     Eigen::VectorXf residual = X_.row(i);
     Eigen::VectorXf values;
-    for (Index k = 0; k < nonzeros_; ++k) {
+    // A sample that equals an atom leaves nothing but rounding, which would choose the atom again.
+    for (Index k = 0; k < nonzeros_ && residual.norm() > 1e-4F; ++k) {
       Index best = 0;
       (D_ * residual).cwiseAbs().maxCoeff(&best);
       chosen.push_back(best);

@@ -50,7 +50,6 @@ class ImageEstimator(ModelEstimator):
 """
 
 DICTIONARIES = """from sklearn.base import ClassifierMixin
-from typing_extensions import Self
 
 from ._sample_base import InvertibleMixin, SampleEstimator
 """
@@ -61,7 +60,6 @@ METHODS = {
 """,
     "LCKSVD": """    classes_: NDArray[Any]
     atom_class_: NDArray[np.int64]
-    def fit(self, X: ArrayLike, y: ArrayLike) -> Self: ...
     def decision_function(self, X: ArrayLike) -> NDArray[np.float32]: ...
     def predict(self, X: ArrayLike) -> NDArray[Any]: ...
     def predict_proba(self, X: ArrayLike) -> NDArray[np.float32]: ...

@@ -22,6 +22,8 @@ void SvmOptions::validate() const {
   require(std::isfinite(C) && C > 0, kName, "C must be finite and > 0, got {}", C);
   require(max_iterations >= 0, kName, "max_iterations must be >= 0, got {}", max_iterations);
   require(tolerance >= 0, kName, "tolerance must be >= 0, got {}", tolerance);
+  require(std::isfinite(c_unit) && c_unit > 0, kName, "c_unit must be finite and > 0, got {}",
+          c_unit);
 }
 
 LinearClassifier::LinearClassifier(Matrix<float> weights, double objective)

@@ -229,8 +229,8 @@ class SvmTrainer::Search {
   [[nodiscard]] const ChosenC& chosen() const { return chosen_; }
 
   void try_next() {
-    const double C =
-        kCandidates[chosen_.tried.size()] / static_cast<double>(trainer_.features_.rows());
+    const double C = kCandidates[chosen_.tried.size()] /
+                     static_cast<double>(trainer_.features_.rows()) * trainer_.options_.c_unit;
     const LinearClassifier svm = trainer_.solve({C, kTrialTolerance, kTrialScale, weights_, last_});
     last_ = Matrix<float>::copy_of(svm.weights());
     note(C, accuracy_of(values_at(svm.predict(trainer_.context_, trainer_.rows()), held_out_),

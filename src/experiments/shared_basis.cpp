@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "classify/splits.hpp"
+#include "models/classifier_stage.hpp"
 #include "models/method_defaults.hpp"
 #include "models/model_parts.hpp"
 #include "runtime/memory.hpp"
@@ -65,7 +66,7 @@ TestedModel SharedBasis::test(const Context& context, const TrialSplit& split) c
   standardiser.apply_in_place(context, features.view());
   const std::vector<int> labels = values_at(images.labels(), places);
   SvmTrainer trainer(context, std::as_const(features).view(), labels, images.classes(),
-                     {.balanced = options.classifier.balanced});
+                     svm_options_of(context, options, std::as_const(features).view()));
   TrainingReport report = report_;
   if (!options.classifier.C) {
     report.chosen_c = trainer.choose_c();

@@ -12,6 +12,7 @@
 #include "models/model_parts.hpp"
 #include "models/parts.hpp"
 #include "models/raw_pixels.hpp"
+#include "runtime/parallel.hpp"
 
 namespace krica {
 namespace {
@@ -89,6 +90,21 @@ FeatureMatrix extract_features(TrainingRun& run, const ImageFeatures* extractor,
   return features;
 }
 
+SvmOptions svm_options_of(const Context& context, const PipelineOptions& options,
+                          ConstMatrixView<float> features) {
+  constexpr double kUnit = 100;
+  SvmOptions svm{.balanced = options.classifier.balanced};
+  if (feature_scaling_of(options) == FeatureScaling::kStandardise) return svm;
+  std::vector<double> squares(static_cast<std::size_t>(features.rows()));
+  parallel_for(context, features.rows(), work_of(features.size(), kPerValue), [&](Index i) {
+    const float* row = features.data() + i * features.outerStride();
+    squares[static_cast<std::size_t>(i)] = ordered_dot(row, row, features.cols());
+  });
+  const double mean = ordered_sum(squares.data(), features.rows()) / double(features.rows());
+  if (mean > 0) svm.c_unit = kUnit / mean;
+  return svm;
+}
+
 ClassifierParts fit_classifier(TrainingRun& run, const ImageSet& images, FeatureMatrix features,
                                std::optional<double> temperature, PipelineOptions& options) {
   return timed(run.report, "svm", [&] {
@@ -97,8 +113,9 @@ ClassifierParts fit_classifier(TrainingRun& run, const ImageSet& images, Feature
                                     ? Standardiser::fit(run.context, std::as_const(features).view())
                                     : Standardiser();
     standardiser.apply_in_place(run.context, features.view());
-    SvmTrainer trainer(run.context, std::as_const(features).view(), images.labels(),
-                       images.classes(), {.balanced = options.classifier.balanced});
+    const ConstMatrixView<float> scaled = std::as_const(features).view();
+    SvmTrainer trainer(run.context, scaled, images.labels(), images.classes(),
+                       svm_options_of(run.context, options, scaled));
     if (!options.classifier.C) options.classifier.C = choose_c(run, trainer);
     if (!temperature) temperature = calibrate(run, trainer, *options.classifier.C);
     const auto state = run.checkpoint.state(kFit);

@@ -14,6 +14,11 @@ namespace krica {
 FeatureMatrix extract_features(TrainingRun& run, const ImageFeatures* extractor,
                                const ImageSet& input);
 
+/// Those of the SVM, for features as it sees them: unless they are standardised, the search for C
+/// goes by their mean length.
+SvmOptions svm_options_of(const Context& context, const PipelineOptions& options,
+                          ConstMatrixView<float> features);
+
 /// Scales the features in place, unless they already are, and fits the SVM to them. Chooses
 /// options.classifier.C if it is open. `temperature`: used if known; otherwise fitted if there are
 /// images to hold out.

@@ -150,7 +150,8 @@ void visit_solver_options(Options& o, Visitor& visit) {
         "lbfgs");
   visit("iterations", o.basis.iterations,
         "maximum iterations of L-BFGS, the fixed point, ica, kica, omp-1 and the dictionary "
-        "methods; auto is 100 for images, 1000 for samples, 50 for dictionaries");
+        "methods; auto is 100 for images, 1000 for samples, 30 for ksvd and 50 for the other "
+        "dictionaries");
   visit("epochs", o.basis.epochs,
         "maximum epochs of Adam; auto is 10, for max-margin-krica 12 or more");
   visit("batch", o.basis.batch,
@@ -192,7 +193,7 @@ template <class Options, class Visitor>
 void visit_dictionary_options(Options& o, Visitor& visit) {
   visit("features", o.dictionary.features,
         "d-ksvd and lc-ksvd on images: the method whose pooled features the dictionary codes; auto "
-        "is kmeans-hard with a pyramid of 1x1,2x2,4x4");
+        "is kmeans-hard with a pyramid of 1x1,2x2,4x4, of SIFT for images of 64 pixels or more");
   visit("words", o.dictionary.words,
         "d-ksvd and lc-ksvd on images: number of atoms of that method; auto is 1024");
   visit("feature-components", o.dictionary.feature_components,

@@ -151,6 +151,9 @@ void PipelineOptions::validate() const {
   require(!chosen.joint || feature_scaling_of(*this) == FeatureScaling::kStandardise, "options",
           "{} learns its classifier on standardised features; leave feature-scaling auto", method);
   features_of(*this).validate();
+  // A method's own choice of SIFT does not hold for samples, whose field is 1.
+  if (descriptor.kind == DescriptorKind::kSift)
+    make_descriptors(features_of(*this).descriptors, kSomeImage);
   preprocessing_of(*this, kSomeImage).validate();
 }
 

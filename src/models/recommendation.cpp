@@ -33,6 +33,7 @@ class Chooser {
 
   Recommendation run() {
     choose_method();
+    choose_features();
     choose_field();
     choose_components();
     choose_training();
@@ -50,6 +51,19 @@ class Chooser {
     const MethodRule& rule = method_rule(facts_);
     options.method = std::string(rule.method);
     note("method", options.method, fmt::format("{}: {}", described(facts_), rule.reason));
+  }
+
+  /// What d-ksvd and lc-ksvd code for images, unless it is given.
+  void choose_features() {
+    PipelineOptions& options = result_.options;
+    const bool wanted = basis_method(options.method).classifies && !facts_.shape.is_sample();
+    if (!wanted || options.dictionary.features) return;
+    options.dictionary.features = "kmeans-hard";
+    if (!options.pooling.levels) options.pooling.levels = PoolLevels::from_text("1x1,2x2,4x4");
+    const bool large = std::min(facts_.shape.height, facts_.shape.width) >= kLargeSide;
+    if (!options.descriptor.kind && large) options.descriptor.kind = DescriptorKind::kSift;
+    note("features", *options.dictionary.features,
+         fmt::format("the {} of images, in a pyramid", large ? "SIFT words" : "words"));
   }
 
   void choose_field() {

@@ -23,6 +23,10 @@ EncoderKind encoder_named(std::string_view name) {
   return from_words<EncoderKind>(name, "encoder");
 }
 
+std::string_view method_encoder(const PipelineOptions& options) {
+  return basis_method(options.method).encoder;
+}
+
 /// Whether the options imply kernel codes for max-margin training without naming them.
 bool asks_for_kernel(const PipelineOptions& options) {
   return options.kernel.gamma || options.max_margin.reconstruction > 0 ||
@@ -176,7 +180,9 @@ bool has_effect(const PipelineOptions& settled, std::string_view option) {
   if (option == "degree") return uses_kernel(settled) && kernel == KernelKind::kPolynomial;
   if (option == "kernel-scale") return uses_kernel(settled) && scaled;
   if (option == "threshold") return settled.encoder.kind == EncoderKind::kSoftThreshold;
-  if (option == "nonzeros") return is_omp(*settled.encoder.kind);
+  if (option == "nonzeros")
+    return is_omp(*settled.encoder.kind) || is_omp(encoder_named(method_encoder(settled)));
+  if (option == "consistency" || option == "lc-version") return settled.method == "lc-ksvd";
   if (option == "neighbours") return is_local(*settled.encoder.kind);
   if (option == "tangents" || option == "tangent-scale")
     return settled.encoder.kind == EncoderKind::kTangents;
@@ -189,16 +195,8 @@ bool has_effect(const PipelineOptions& settled, std::string_view option) {
 
 namespace {
 
-/// The features that d-ksvd and lc-ksvd code for images, unless they are given.
-void choose_features(PipelineOptions& settled) {
-  if (settled.dictionary.features) return;
-  settled.dictionary.features = "kmeans-hard";
-  if (!settled.pooling.levels) settled.pooling.levels = PoolLevels::from_text("1x1,2x2,4x4");
-}
-
 /// Both layers of a dictionary on images.
 PipelineOptions resolved_layers(PipelineOptions settled, const DataFacts& facts) {
-  choose_features(settled);
   const BasisMethod& features = basis_method(*settled.dictionary.features);
   require(!features.joint && !features.classifies && !features.network, "options",
           "features must be a method that learns atoms, and no classifier of its own, got '{}'",

@@ -171,6 +171,7 @@ HWY_EXPORT(orientation_planes);
 HWY_EXPORT(read_run);
 
 constexpr std::string_view kName = "sift";
+constexpr Index kLargestField = 16384;
 constexpr float kContrast = 1.0F / 32;  // of the largest grey value
 constexpr Index kSpare = 16;            // floats that a vector may read or write too many
 
@@ -233,6 +234,8 @@ DenseSift::DenseSift(const LocalDescriptorOptions& options)
           "the receptive field of SIFT is divided into 4 x 4 cells and must be a multiple of 4, "
           "got {}; 16 is usual",
           field_);
+  require(field_ <= kLargestField, kName, "the receptive field of SIFT must be at most {}, got {}",
+          kLargestField, field_);
   const Index margin = cell_ / 2;
   const double width = static_cast<double>(cell_);
   for (Index t = -margin; t < cell_ + margin; ++t) {

@@ -79,7 +79,6 @@ std::string_view name_of(DescriptorKind kind) { return find_name(kKinds, kind); 
 void LocalDescriptorOptions::validate() const {
   require(receptive_field >= 1, kName, "receptive_field must be >= 1, got {}", receptive_field);
   require(stride >= 1, kName, "stride must be >= 1, got {}", stride);
-  if (kind == DescriptorKind::kSift) DenseSift{*this};  // checks the field
 }
 
 void check_room(const ImageSet& images, const LocalDescriptors& descriptors) {

@@ -15,7 +15,7 @@
 #include <span>
 
 #include "krica/data/image_set.hpp"
-#include "krica/patches/descriptor.hpp"
+#include "krica/patches/whitening.hpp"
 
 namespace krica {
 

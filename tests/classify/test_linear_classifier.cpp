@@ -99,6 +99,18 @@ TEST(LinearClassifier, ChoosesCOnHeldOutSamples) {
   EXPECT_EQ(chosen.tried, again.tried);
 }
 
+TEST(LinearClassifier, TheSearchForCGoesByItsUnit) {
+  const auto problem = clouds(200, 60, 3, 3.0, 6);
+  const Context context;
+  const ChosenC plain = SvmTrainer(context, problem.features, problem.labels, 3, {}).choose_c();
+  const SvmOptions larger{.c_unit = 100};
+  const ChosenC chosen =
+      SvmTrainer(context, problem.features, problem.labels, 3, larger).choose_c();
+  EXPECT_NEAR(chosen.tried.front().first, 100 * plain.tried.front().first, 1e-12);
+  EXPECT_THROW(SvmTrainer(context, problem.features, problem.labels, 3, {.c_unit = 0}),
+               InvalidArgument);
+}
+
 TEST(LinearClassifier, TheSearchForCGoesOnWhereItWas) {
   const auto problem = clouds(200, 60, 3, 3.0, 6);
   const Context context;

@@ -83,9 +83,9 @@ SMALL = ["--components", "32", "--patches", "2000", "--images", "400", "--iterat
 
 
 METHODS = [
-    "krica", "max-margin-krica", "d-krica", "random-patches", "rica", "drica", "d-rica", "ica", "kica", "kpca-rica", "ksr",
-    "kmeans-triangle", "omp-1", "kmeans-hard", "llc", "improved-lcc", "sparse-filtering", "sparse-autoencoder",
-    "sparse-rbm", "conv-dbn", "raw-pixels",
+    "krica", "max-margin-krica", "d-krica", "random-patches", "rica", "drica", "d-rica", "ica", "kica", "kpca-rica", "ksr", "scspm",
+    "sparse-coding", "ksvd", "d-ksvd", "lc-ksvd", "kmeans-triangle", "omp-1", "kmeans-hard", "llc", "improved-lcc",
+    "sparse-filtering", "sparse-autoencoder", "sparse-rbm", "conv-dbn", "raw-pixels",
 ]  # fmt: skip
 SAMPLE_METHODS = [method for method in METHODS if method != "conv-dbn"]  # that one learns from images
 

@@ -56,7 +56,7 @@ def test_values(complete):
     assert complete("data", "convert", "--to", "") == ["cifar10", "idx", "npy", "folder"]
     assert "stl10" in complete("info", "--format", "")
     assert complete("train", "--components", "") == ["auto"]
-    assert complete("train", "--stride", "") == [], "a number"
+    assert complete("train", "--images", "") == [], "a number"
     assert complete("train", "--method", "=", "random") == ["random-patches"], "--method=random"
     assert complete("train", "--whitening", "=") == complete("train", "--whitening", "")
 

@@ -12,7 +12,7 @@ from conftest import Krica
 
 JOB = ["--components", "30", "--patches", "4000", "--images", "300", "--landmarks", "100", "--iterations", "200", "--epochs", "20"]
 # One for each way of learning a basis: solvers, Adam with the classifier, fixed points, alternating steps, K-means, none.
-METHODS = ["krica", "max-margin-krica", "ica", "ksr", "kmeans-triangle", "raw-pixels"]
+METHODS = ["krica", "max-margin-krica", "ica", "ksr", "kmeans-triangle", "ksvd", "lc-ksvd", "raw-pixels"]
 DELAYS = [0, 0.05, 0.1, 0.2, 0.4, 0.8]
 
 

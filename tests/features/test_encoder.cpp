@@ -124,6 +124,31 @@ TEST(Encoder, LassoCodesAreNearlyTheLeastCost) {
   EXPECT_THROW(Encoder({.kind = EncoderKind::kLasso, .sparsity = 0}, atoms), InvalidArgument);
 }
 
+TEST(Encoder, SparseCodesKeepOrLoseTheirSigns) {
+  const Matrix<float> atoms = support::random_matrix<float>(30, 8, 1);
+  const Matrix<float> patches = support::random_matrix<float>(12, 8, 2);
+  const auto codes_of = [&](EncoderKind kind) {
+    const EncoderOptions options{
+        .kind = kind, .kernel = {.kind = KernelKind::kLinear}, .sparsity = 0.5, .nonzeros = 3};
+    Matrix<float> codes(12, 30);
+    Encoder(options, atoms).encode(patches, codes);
+    return codes;
+  };
+  for (const auto& [plain, with_signs] :
+       {std::pair{EncoderKind::kOmp, EncoderKind::kSignedOmp},
+        std::pair{EncoderKind::kLasso, EncoderKind::kSignedLasso}}) {
+    const Matrix<float> magnitudes = codes_of(plain);
+    const Matrix<float> values = codes_of(with_signs);
+    EXPECT_TRUE(magnitudes.view() == values.view().cwiseAbs());
+    EXPECT_LT(values.view().minCoeff(), 0);
+    const RowMajor<float> errors = patches.view() - values.view() * atoms.view();
+    EXPECT_LT(errors.squaredNorm(), 0.6F * patches.view().squaredNorm()) << name_of(plain);
+  }
+  for (Index i = 0; i < 12; ++i)
+    EXPECT_EQ((codes_of(EncoderKind::kOmp).view().row(i).array() != 0).count(), 3);
+  EXPECT_THROW(Encoder({.kind = EncoderKind::kOmp, .nonzeros = 0}, atoms), InvalidArgument);
+}
+
 TEST(Encoder, SurvivesAnArchive) {
   const Matrix<float> atoms = support::random_matrix<float>(3, 2, 1);
   const EncoderOptions options{.kind = EncoderKind::kSigmoid};

@@ -88,6 +88,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Case{{9, 9, 3}, features(4, 1, 6, 6), EncoderKind::kHard},
                     Case{{20, 20, 1}, features(3, 3, 4, 4), EncoderKind::kSoftThreshold},
                     Case{{6, 6, 1}, features(6, 1, 1, 1), EncoderKind::kKernel},
+                    Case{{12, 12, 1}, features(4, 2, 2, 2), EncoderKind::kOmp},
                     Case{{40, 33, 1}, features(4, 1, 2, 2), EncoderKind::kKernel}));
 
 TEST(Extractor, SameBitsForAnyThreadsAndResumedAnywhere) {

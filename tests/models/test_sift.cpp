@@ -114,6 +114,26 @@ TEST(SiftModel, LearnsFromImagesThatDifferInSizeAndSurvivesItsFile) {
   }
 }
 
+TEST(SiftModel, ResumesToTheSameBytes) {
+  const Gratings images(48);
+  const auto checkpoint = support::scratch_file("sift-resumed");
+  const std::string wanted = train(Context(), images, {sift_options()}).to_archive().bytes();
+  for (const int at : {1, 3, 5, 8}) {
+    remove_checkpoint(checkpoint);
+    int reports = 0;
+    std::function<void()> stop;
+    const Context context({.threads = 1, .progress = [&](const Progress&) {
+                             if (++reports == at) stop();
+                           }});
+    stop = [&] { context.cancel(); };
+    EXPECT_THROW(train(context, images, {sift_options(), checkpoint}), Cancelled) << at;
+    EXPECT_TRUE(train(Context(), images, {sift_options(), checkpoint}).to_archive().bytes() ==
+                wanted)
+        << at;
+  }
+  remove_checkpoint(checkpoint);
+}
+
 TEST(SiftModel, TakesOtherSizesThanItLearnedFrom) {
   const Model model = train(Context(), Gratings(48), {sift_options()});
   const support::VariedImages larger({{90, 70, 1}, {16, 16, 1}}, {});

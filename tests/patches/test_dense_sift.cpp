@@ -197,7 +197,7 @@ TEST(DenseSift, OfAMirroredImageIsMirrored) {
 }
 
 TEST(DenseSift, RefusesOddFields) {
-  for (const Index field : {0, 2, 6, 15, 18})
+  for (const Index field : {Index{0}, Index{2}, Index{6}, Index{15}, Index{18}, Index{1} << 60})
     EXPECT_THROW(DenseSift({field, 6, DescriptorKind::kSift}), InvalidArgument);
   const DenseSift sift({16, 6, DescriptorKind::kSift});
   std::vector<float> memory;

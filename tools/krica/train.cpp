@@ -126,6 +126,8 @@ void print_summary(const Model& model, const TrainingReport& report,
   fmt::print("{}: {}", path.string(), options.method);
   if (basis_method(options.method).learn != nullptr) {
     fmt::print(" with {} atoms", *options.basis.components);
+    if (options.dictionary.features)
+      fmt::print(" for the features of {}", *options.dictionary.features);
     if (options.kernel.gamma && has_effect(options, "gamma"))
       fmt::print(", gamma {:.4g}", *options.kernel.gamma);
     fmt::print(", basis {}", model.parts().basis_status);

@@ -14,7 +14,7 @@
 #include "krica/kernels/kernel.hpp"
 #include "krica/objectives/rica.hpp"
 #include "krica/objectives/terms.hpp"
-#include "krica/patches/descriptor.hpp"
+#include "krica/patches/whitening.hpp"
 #include "krica/runtime/library.hpp"
 #include "krica/solvers/adam.hpp"
 

@@ -28,6 +28,9 @@ struct KRICA_EXPORT SvmOptions {
   bool balanced = false;       ///< all classes have the same weight, whatever their size
   Index max_iterations = 500;  ///< of L-BFGS
   double tolerance = 1e-6;     ///< stops when the relative decrease of the objective is below this
+  /// Multiplies the values of C that a search tries, > 0. 1 suits standardised features; others of
+  /// a mean squared length L need about 100 / L.
+  double c_unit = 1;
 
   void validate() const;
 };

@@ -13,7 +13,6 @@
 #include "krica/features/encoder.hpp"
 #include "krica/features/pooling.hpp"
 #include "krica/kernels/kernel.hpp"
-#include "krica/patches/descriptor.hpp"
 #include "krica/patches/whitening.hpp"
 #include "krica/runtime/library.hpp"
 #include "krica/runtime/words.hpp"

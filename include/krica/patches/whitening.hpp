@@ -28,6 +28,13 @@ KRICA_EXPORT WhiteningKind whitening_kind(std::string_view name);
 enum class LandmarkChoice { kKmeans, kRandom };
 KRICA_EXPORT std::string_view name_of(LandmarkChoice choice);
 
+/// The numbers that describe a place in an image, before whitening.
+enum class DescriptorKind {
+  kPixels,  ///< "pixels": those of a square patch
+  kSift,    ///< "sift": histograms of its gradients; images may differ in size
+};
+KRICA_EXPORT std::string_view name_of(DescriptorKind kind);
+
 struct KRICA_EXPORT WhiteningOptions {
   WhiteningKind kind = WhiteningKind::kZca;
   double epsilon = 0.1;   ///< ε >= 0
