@@ -235,7 +235,7 @@ class LLC(SampleEstimator):
         whitening_epsilon: float | Literal["auto"] = ...,
         whitening_components: int = ...,
         unit_norm: bool | Literal["auto"] = ...,
-        patches: int = ...,
+        patches: int | Literal["auto"] = ...,
         random_state: int | np.random.RandomState | None = ...,
         n_jobs: int | None = ...,
         memory: int | str = ...,
