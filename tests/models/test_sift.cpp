@@ -106,8 +106,19 @@ TEST(SiftOptions, ChooseScspmIfTheMethodIsOpen) {
   EXPECT_EQ(settled.pooling.levels->text(), "1x1,2x2,4x4");
   EXPECT_EQ(settled.pooling.function, PoolFunction::kMax);
   EXPECT_EQ(settled.classifier.scaling, FeatureScaling::kL2);
-  const PipelineOptions samples = resolved(options, {.shape = {1, 1, 20}, .size = 100});
-  EXPECT_EQ(samples.descriptor.kind, DescriptorKind::kPixels);
+}
+
+TEST(SiftOptions, OfDictionariesAreThoseOfThePapers) {
+  PipelineOptions options;
+  options.method = "lc-ksvd";
+  options.descriptor.kind = DescriptorKind::kSift;
+  const DataFacts facts{.shape = {300, 200, 3}, .size = 100, .classes = 4};
+  const PipelineOptions settled = resolved(options, facts);
+  EXPECT_EQ(settled.pooling.levels->text(), "1x1,2x2,4x4");
+  EXPECT_EQ(settled.pooling.function, PoolFunction::kMax);
+  EXPECT_EQ(settled.classifier.scaling, FeatureScaling::kL2);
+  options.pooling.function = PoolFunction::kSum;
+  EXPECT_EQ(resolved(options, facts).pooling.function, PoolFunction::kSum);
 }
 
 TEST(SiftModel, LearnsFromImagesThatDifferInSizeAndSurvivesItsFile) {
