@@ -48,7 +48,8 @@ class Chooser {
   void choose_method() {
     PipelineOptions& options = result_.options;
     if (options.method != kAutoMethod) return;
-    const MethodRule& rule = method_rule(facts_);
+    const bool sift = options.descriptor.kind == DescriptorKind::kSift;
+    const MethodRule& rule = sift && !facts_.shape.is_sample() ? sift_rule() : method_rule(facts_);
     options.method = std::string(rule.method);
     note("method", options.method, fmt::format("{}: {}", described(facts_), rule.reason));
   }

@@ -49,6 +49,10 @@ constexpr auto kRules = std::to_array<MethodRule>({
      "atoms learned together with the classifier, where held-out images say that it helps"},
 });
 
+constexpr MethodRule kSiftRule = {
+    [](const DataFacts&) { return true; }, "scspm",
+    "sparse codes in a spatial pyramid suit SIFT, for images of any size"};
+
 /// A multiple of the number of classes for methods whose atoms belong to classes.
 Index fitted_to_classes(Index atoms, const BasisMethod& method, const DataFacts& facts) {
   if (!method.needs_labels || facts.classes == 0) return atoms;
@@ -78,6 +82,8 @@ const MethodRule& method_rule(const DataFacts& facts) {
   return *std::find_if(kRules.begin(), kRules.end(),
                        [&](const MethodRule& rule) { return rule.fits(facts); });
 }
+
+const MethodRule& sift_rule() { return kSiftRule; }
 
 bool is_small(Index images) { return images < kManyImages; }
 

@@ -27,6 +27,8 @@ struct MethodRule {
 
 /// The first rule that applies.
 const MethodRule& method_rule(const DataFacts& facts);
+/// For images that are to be described by SIFT.
+const MethodRule& sift_rule();
 
 /// The number of atoms that is worthwhile for this number of images, at most what the method
 /// allows for descriptors of `dimensions` values.

@@ -95,6 +95,21 @@ TEST(SiftOptions, HaveDefaultsOfTheirOwn) {
   EXPECT_THROW(options.validate(), InvalidArgument);
 }
 
+TEST(SiftOptions, ChooseScspmIfTheMethodIsOpen) {
+  PipelineOptions options;
+  EXPECT_NE(resolved(options, {.shape = {300, 200, 3}, .size = 100}).method, "scspm");
+  options.descriptor.kind = DescriptorKind::kSift;
+  const PipelineOptions settled = resolved(options, {.shape = {300, 200, 3}, .size = 100});
+  EXPECT_EQ(settled.method, "scspm");
+  EXPECT_EQ(settled.basis.components, 1024);
+  EXPECT_EQ(settled.descriptor.patches, 200000);
+  EXPECT_EQ(settled.pooling.levels->text(), "1x1,2x2,4x4");
+  EXPECT_EQ(settled.pooling.function, PoolFunction::kMax);
+  EXPECT_EQ(settled.classifier.scaling, FeatureScaling::kL2);
+  const PipelineOptions samples = resolved(options, {.shape = {1, 1, 20}, .size = 100});
+  EXPECT_EQ(samples.descriptor.kind, DescriptorKind::kPixels);
+}
+
 TEST(SiftModel, LearnsFromImagesThatDifferInSizeAndSurvivesItsFile) {
   const Gratings images(48);
   const Gratings fresh(16, 5);

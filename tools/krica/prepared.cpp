@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "krica/runtime/error.hpp"
+#include "models/method_defaults.hpp"
 #include "models/model_parts.hpp"
 
 namespace krica::cli {
@@ -37,6 +38,11 @@ ImageShape own_shape(const ImageShape& shape, const Model& model) {
 }
 
 }  // namespace
+
+void suit_descriptor(DataOptions& options, const PipelineOptions& pipeline) {
+  if (!options.image_size_rule && descriptor_of(pipeline) == DescriptorKind::kSift)
+    options.image_size_rule = ImageSizeRule::kWithin;
+}
 
 Image prepared(const Image& image, const Model& model) {
   const ImageShape learned = model.shape();

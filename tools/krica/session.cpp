@@ -15,7 +15,6 @@
 #include "device/use_device.hpp"
 #include "krica/runtime/error.hpp"
 #include "krica/runtime/words.hpp"
-#include "models/method_defaults.hpp"
 #include "models/model_parts.hpp"
 #include "one_of.hpp"
 #include "progress.hpp"
@@ -314,11 +313,6 @@ DataSet as_images(DataSet data) {
 }
 
 }  // namespace
-
-void suit_descriptor(DataOptions& options, const PipelineOptions& pipeline) {
-  if (!options.image_size_rule && descriptor_of(pipeline) == DescriptorKind::kSift)
-    options.image_size_rule = ImageSizeRule::kWithin;
-}
 
 DataSet open_data(const Context& context, const DataOptions& options) {
   return open_with_notes(context, options.path, open_options(options));

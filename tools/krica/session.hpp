@@ -75,9 +75,6 @@ Context make_context(const SessionOptions& options, std::uint64_t seed);
 /// Fraction held out of labelled data without a test part, unless --test-fraction is given.
 constexpr double kTestFraction = 0.2;
 
-/// Chooses the rule for image sizes that suits the descriptor, if it is left open.
-void suit_descriptor(DataOptions& options, const PipelineOptions& pipeline);
-
 /// Prints the data set's notes on standard error.
 DataSet open_data(const Context& context, const DataOptions& options);
 /// The same for commands that use a model: samples become image sets, which models can read.

@@ -15,6 +15,7 @@
 #include "models/recommendation.hpp"
 #include "models/resolved.hpp"
 #include "one_of.hpp"
+#include "prepared.hpp"
 #include "report/trial_report.hpp"
 #include "run_report.hpp"
 #include "session.hpp"
@@ -153,6 +154,7 @@ constexpr double kPerfect = 0.995;
 std::string suggestion(const TrainCommand& command, const ImageSet& images, double accuracy) {
   if (command.pipeline.method == kAutoMethod || accuracy >= kPerfect) return {};
   PipelineOptions open;
+  open.descriptor.kind = command.pipeline.descriptor.kind;
   const Recommendation rule = recommended(open, facts_of(images, true));
   if (rule.options.method == command.pipeline.method) return {};
   return fmt::format("--method auto would choose {} here; {} (docs/methods.md)",

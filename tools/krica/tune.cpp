@@ -8,6 +8,7 @@
 #include "experiments/search.hpp"
 #include "krica/models/training.hpp"
 #include "krica/runtime/error.hpp"
+#include "prepared.hpp"
 #include "progress.hpp"
 #include "report/trial_report.hpp"
 #include "run_report.hpp"
