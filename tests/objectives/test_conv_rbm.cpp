@@ -7,51 +7,15 @@
 
 #include "krica/runtime/error.hpp"
 #include "objectives/conv_rbm.hpp"
+#include "objectives/conv_units.hpp"
 #include "support/comparison.hpp"
 #include "support/problems.hpp"
 
 namespace krica {
 namespace {
 
-template <class Scalar>
-Matrix<Scalar> as(const Matrix<double>& matrix) {
-  return Matrix<Scalar>::copy_of(matrix.view().template cast<Scalar>());
-}
-
-Matrix<double> parameters(const ConvShape& shape, std::uint64_t seed, double size = 0.7) {
-  Matrix<double> packed =
-      support::random_matrix<double>(shape.groups + 1, shape.window() + 1, seed);
-  packed.view() *= size;
-  return packed;
-}
-
-/// I_k at position (y, x), without reading windows. mean: μ, none for 0.
-double input_at(const ConvShape& shape, const Matrix<double>& packed, const double* v, Index k,
-                Index y, Index x, const std::vector<double>& mean = {}) {
-  double sum = packed(k, shape.window());
-  Index j = 0;
-  for (Index c = 0; c < shape.input.channels; ++c) {
-    for (Index dy = 0; dy < shape.field; ++dy) {
-      for (Index dx = 0; dx < shape.field; ++dx) {
-        const double value = v[c * shape.input.pixels() + (y + dy) * shape.input.width + x + dx];
-        sum += packed(k, j++) * (value - (mean.empty() ? 0 : mean[static_cast<std::size_t>(c)]));
-      }
-    }
-  }
-  return sum;
-}
-
 /// The state of every block and group: 0 for off, 1 ... 4 for its units. Order: group by group.
 using States = std::vector<int>;
-
-struct Unit {
-  Index row;
-  Index col;
-};
-Unit unit_of(const ConvShape& shape, Index block, int state) {
-  return {block / shape.pooled().width * 2 + (state - 1) / 2,
-          block % shape.pooled().width * 2 + (state - 1) % 2};
-}
 
 double energy(const ConvShape& shape, VisibleUnits visible, const MapMoments& moments,
               const Matrix<double>& packed, const double* v, const States& states) {
@@ -85,82 +49,7 @@ void for_all_states(const ConvShape& shape, Visit visit) {
 }
 
 /// Two blocks and two groups: 625 states.
-constexpr ConvShape kTwoBlocks{{3, 6, 2}, 2, 2};
 const MapMoments kMoments{.mean = {0.4, -0.2}, .variance = 0.6};
-
-TEST(ConvShape, LeavesOutOddRowsAndColumns) {
-  EXPECT_EQ(kTwoBlocks.pooled(), (ImageShape{1, 2, 2}));
-  EXPECT_EQ(kTwoBlocks.units(), 8);
-  EXPECT_EQ(kTwoBlocks.window(), 8);
-  EXPECT_THROW((ConvShape{{5, 5, 1}, 5, 1}.validate()), InvalidArgument);
-  EXPECT_THROW((ConvShape{{5, 5, 1}, 0, 1}.validate()), InvalidArgument);
-  EXPECT_THROW((ConvShape{{5, 5, 1}, 2, 0}.validate()), InvalidArgument);
-  EXPECT_NO_THROW((ConvShape{{5, 5, 1}, 4, 1}.validate()));
-}
-
-TEST(ConvLayer, ProbabilitiesOfABlockAreThoseOfItsFiveStates) {
-  const std::vector<double> bias = {0.3};
-  Matrix<double> units(4, 1);
-  const std::vector<double> inputs = {1.5, -2, 0.1, 80};
-  for (const double last : {0.7, 80.0, -80.0, 900.0}) {
-    double sum = 1;
-    for (Index i = 0; i < 4; ++i) {
-      units(i, 0) = i == 3 ? last : inputs[static_cast<std::size_t>(i)];
-      sum += std::exp(units(i, 0) + 0.3);
-    }
-    const Matrix<double> before = units;
-    Matrix<double> off(1, 1);
-    MatrixView<double> off_view = off;
-    double log_sum = 0;
-    block_probabilities<double>(bias, units, &off_view, &log_sum);
-    EXPECT_NEAR(units.view().sum() + off(0, 0), 1, 1e-12);
-    if (!std::isfinite(sum)) {
-      EXPECT_NEAR(log_sum, 900.3, 1e-9);
-      EXPECT_NEAR(units(3, 0), 1, 1e-12);
-      continue;
-    }
-    EXPECT_NEAR(off(0, 0), 1 / sum, 1e-12);
-    EXPECT_NEAR(log_sum, std::log(sum), 1e-12 * std::abs(log_sum));
-    for (Index i = 0; i < 4; ++i)
-      EXPECT_NEAR(units(i, 0), std::exp(before(i, 0) + 0.3) / sum, 1e-12);
-  }
-}
-
-TEST(ConvLayer, AddingWindowsIsTheTransposeOfReadingThem) {
-  const ConvShape shape{{7, 9, 3}, 3, 2};
-  const Range blocks{1, 5};
-  const Matrix<double> v = support::random_matrix<double>(1, shape.input.values(), 1);
-  const Matrix<double> M = support::random_matrix<double>(16, shape.window(), 2);
-  Matrix<double> windows(16, shape.window());
-  read_windows<double>(shape, v.data(), blocks, windows);
-  Matrix<double> back(1, shape.input.values());
-  add_windows<double>(shape, M, blocks, back.data());
-  EXPECT_NEAR(windows.view().cwiseProduct(M.view()).sum(), v.view().cwiseProduct(back.view()).sum(),
-              1e-10);
-}
-
-/// More blocks than are handled at a time.
-TEST(ConvLayer, PoolsAsItsFormulaSays) {
-  const ConvShape shape{{40, 38, 2}, 3, 3};
-  const Matrix<double> packed = parameters(shape, 3);
-  std::vector<double> bias;
-  for (Index k = 0; k < 3; ++k) bias.push_back(packed(k, shape.window()));
-  const ConvLayer<double> layer(
-      shape, Matrix<double>::copy_of(packed.view().topLeftCorner(3, shape.window()).eval()), bias);
-  const Matrix<double> v = support::random_matrix<double>(1, shape.input.values(), 4);
-  std::vector<double> pooled(static_cast<std::size_t>(shape.pooled().values()));
-  layer.apply(v.data(), pooled.data());
-  for (Index k = 0; k < 3; ++k) {
-    for (Index block = 0; block < shape.blocks(); ++block) {
-      double sum = 1;
-      for (int state = 1; state <= 4; ++state) {
-        const Unit unit = unit_of(shape, block, state);
-        sum += std::exp(input_at(shape, packed, v.data(), k, unit.row, unit.col));
-      }
-      EXPECT_NEAR(pooled[static_cast<std::size_t>(k * shape.blocks() + block)], 1 - 1 / sum, 1e-9);
-    }
-  }
-}
 
 class EveryVisible : public testing::TestWithParam<VisibleUnits> {};
 
