@@ -145,8 +145,10 @@ def test_winners_are_marked_and_the_control_is_named(smoke):
     tables = [table for table in Tables(page).tables if table[0] == ["system", "accuracy (%)"]]
     assert tables
     for table in tables:
-        best = max(table[1:], key=lambda line: float(line[1].split()[0]))
-        assert (best[0], best[1].split()[0]) in marked
+        accuracies = [(line[0], line[1].split()[0]) for line in table[1:]]
+        highest = max(float(accuracy) for _, accuracy in accuracies)
+        best = [line for line in accuracies if float(line[1]) == highest]
+        assert len(best) > 1 or best[0] in marked  # of equals, none wins
         assert sum("(control)" in line[0] for line in table) == 1
 
 
