@@ -15,7 +15,6 @@ struct PaperFigure {
   std::string_view group;   ///< if a table has several columns
   std::string_view system;  ///< as named in the paper
   double accuracy;
-  bool built = true;  ///< false: not implemented here
 };
 
 std::span<const PaperFigure> paper_figures();

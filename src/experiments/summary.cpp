@@ -46,18 +46,6 @@ TableLine line_of(const PlannedExperiment& planned, const ResultsFile& results,
   return line;
 }
 
-/// Inserts the paper's systems that are not implemented in the paper's order: before the first that
-/// is.
-void add_missing_systems(const PlannedExperiment& planned, const std::string& group,
-                         ResultTable& table) {
-  for (const PaperFigure& figure : paper_figures()) {
-    if (figure.experiment == planned.experiment->name && figure.group == group && !figure.built) {
-      table.lines.push_back(
-          {std::string(figure.system), figure.accuracy, std::nullopt, "not implemented", nullptr});
-    }
-  }
-}
-
 }  // namespace
 
 std::optional<Score> score_of(const std::vector<const ResultRow*>& rows, bool mean_per_class) {
@@ -88,9 +76,8 @@ const TableLine* ResultTable::best() const {
 }
 
 const TableLine* ResultTable::control() const {
-  const auto line = std::find_if(lines.begin(), lines.end(), [](const TableLine& l) {
-    return l.configuration != nullptr && l.configuration->control;
-  });
+  const auto line = std::find_if(lines.begin(), lines.end(),
+                                 [](const TableLine& l) { return l.configuration->control; });
   return line == lines.end() ? nullptr : &*line;
 }
 
@@ -98,11 +85,8 @@ std::vector<ResultTable> tables_of(const PlannedExperiment& planned, const Resul
   std::vector<ResultTable> tables;
   for (const Configuration& configuration : planned.plan.configurations) {
     const std::string title = title_of(configuration.group);
-    if (tables.empty() || tables.back().title != title) {
+    if (tables.empty() || tables.back().title != title)
       tables.push_back({title, {}, planned.on_papers_data()});
-      if (tables.back().beside_paper)
-        add_missing_systems(planned, configuration.paper_group, tables.back());
-    }
     tables.back().lines.push_back(line_of(planned, results, configuration));
   }
   return tables;

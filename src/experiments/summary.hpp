@@ -25,8 +25,8 @@ struct TableLine {
   std::string system;
   std::optional<double> paper;  ///< per cent; none: not in the paper
   std::optional<Score> ours;
-  std::string note;                              ///< why there is no figure, or how it differs
-  const Configuration* configuration = nullptr;  ///< null: not implemented here
+  std::string note;  ///< why there is no figure, or how it differs
+  const Configuration* configuration = nullptr;
 };
 
 struct ResultTable {

@@ -240,6 +240,8 @@ void settle_features(const DataFacts& facts, PipelineOptions& settled) {
 
 PipelineOptions resolved(const PipelineOptions& options, const DataFacts& facts) {
   options.validate();
+  require(!facts.shape.is_sample() || options.descriptor.kind != DescriptorKind::kSift, "options",
+          "sift describes images, not samples; leave descriptor auto");
   PipelineOptions settled = recommended(options, facts).options;
   settled.validate();
   const ImageShape& shape = facts.shape;

@@ -62,13 +62,13 @@ class Section {
       add_table(table);
       const TableLine* best = table.best();
       for (const TableLine& line : table.lines) {
-        if (line.configuration == nullptr || !line.ours) continue;
+        if (!line.ours) continue;
         if (&line != best) continue;
         page_.add_heading(fmt::format("The best system: {}", line.system));
         add_model(*line.configuration, false);
       }
       for (const TableLine& line : table.lines) {
-        if (line.configuration == nullptr || !line.ours || &line == best) continue;
+        if (!line.ours || &line == best) continue;
         page_.begin_fold(line.system);
         add_model(*line.configuration, true);
         page_.end_fold();

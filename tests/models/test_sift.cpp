@@ -95,6 +95,16 @@ TEST(SiftOptions, HaveDefaultsOfTheirOwn) {
   EXPECT_THROW(options.validate(), InvalidArgument);
 }
 
+TEST(SiftOptions, AreRefusedForSamples) {
+  PipelineOptions options;
+  const DataFacts samples{.shape = {1, 1, 20}, .size = 100, .classes = 4};
+  options.method = "scspm";  // whose descriptor only images have
+  EXPECT_EQ(resolved(options, samples).descriptor.kind, DescriptorKind::kPixels);
+  options.descriptor.kind = DescriptorKind::kSift;
+  EXPECT_THAT([&] { static_cast<void>(resolved(options, samples)); },
+              testing::ThrowsMessage<InvalidArgument>(testing::HasSubstr("images, not samples")));
+}
+
 TEST(SiftOptions, ChooseScspmIfTheMethodIsOpen) {
   PipelineOptions options;
   EXPECT_NE(resolved(options, {.shape = {300, 200, 3}, .size = 100}).method, "scspm");

@@ -24,7 +24,7 @@ constexpr std::array<std::pair<Purpose, const char*>, 6> kPurposes = {{
     {Purpose::kFeatures, "Learn features without labels"},
     {Purpose::kClassAware, "Learn features with labels: atoms that belong to classes"},
     {Purpose::kSources, "Separate independent sources"},
-    {Purpose::kNeural, "Classic neural networks of one layer"},
+    {Purpose::kNeural, "Classic neural networks"},
     {Purpose::kBaseline, "Controls: what a learned basis has to beat"},
 }};
 
