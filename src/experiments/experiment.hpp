@@ -67,6 +67,7 @@ struct Configuration {
   /// Learned once, without labels, for all splits; only the SVM differs.
   bool shared_basis = false;
   bool photographs = false;  ///< on images in their own sizes
+  bool chosen = true;        ///< false: not to be computed; its rows are shown if there are any
   std::string note = {};     ///< differences from the paper
 };
 

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cctype>
 #include <utility>
 
@@ -11,6 +12,7 @@
 #include "experiments/shared_basis.hpp"
 #include "krica/runtime/error.hpp"
 #include "krica/runtime/library.hpp"
+#include "krica/runtime/words.hpp"
 #include "models/checkpoint.hpp"
 #include "runtime/atomic_file.hpp"
 #include "runtime/memory.hpp"
@@ -33,6 +35,15 @@ std::string slug(const std::string& text) {
   }
   while (!result.empty() && result.back() == '-') result.pop_back();
   return result;
+}
+
+std::string lower(std::string text) {
+  for (char& c : text) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return text;
+}
+
+bool is_called(const Configuration& configuration, const std::string& name) {
+  return lower(name) == lower(configuration.system) || lower(name) == configuration.options.method;
 }
 
 ImageSetPtr training_images(const DataSet& data, const TrialSplit& split) {
@@ -149,6 +160,25 @@ PlannedExperiment plan_experiment(const Context& context, const Experiment& expe
   return planned;
 }
 
+void choose_systems(const std::vector<std::string>& names, std::span<PlannedExperiment> planned) {
+  std::vector<std::string> known;
+  std::vector<bool> found(names.size());
+  for (PlannedExperiment& experiment : planned) {
+    for (Configuration& configuration : experiment.plan.configurations) {
+      configuration.chosen = false;
+      for (std::size_t i = 0; i < names.size(); ++i) {
+        if (!is_called(configuration, names[i])) continue;
+        configuration.chosen = true;
+        found[i] = true;
+      }
+      const std::string& method = configuration.options.method;
+      if (std::find(known.begin(), known.end(), method) == known.end()) known.push_back(method);
+    }
+  }
+  for (std::size_t i = 0; i < names.size(); ++i)
+    if (!found[i]) unknown_word("system", lower(names[i]), known, "reproduce");
+}
+
 RowIdentity identity_of(const PlannedExperiment& planned, const Configuration& configuration,
                         const TrialSplit& split) {
   PipelineOptions options = configuration.options;
@@ -195,6 +225,7 @@ void run_experiment(const Context& context, const PlannedExperiment& planned,
     fs::create_directories(directory / "models");
   });
   for (const Configuration& configuration : planned.plan.configurations) {
+    if (!configuration.chosen) continue;
     ConfigurationRun run(context, planned, configuration, directory);
     for (const TrialSplit& split : configuration.splits) {
       const std::string key = identity_of(planned, configuration, split).key();

@@ -7,6 +7,8 @@
 
 #include <filesystem>
 #include <functional>
+#include <span>
+#include <string>
 #include <vector>
 
 #include "experiments/experiment.hpp"
@@ -29,6 +31,10 @@ struct PlannedExperiment {
 PlannedExperiment plan_experiment(const Context& context, const Experiment& experiment,
                                   const ExperimentRequest& request);
 
+/// Leaves out all systems but these, named as in the tables (in any case) or by their method.
+/// Throws InvalidArgument for a name that none of the experiments has.
+void choose_systems(const std::vector<std::string>& names, std::span<PlannedExperiment> planned);
+
 /// The identity of the row for this configuration and split.
 RowIdentity identity_of(const PlannedExperiment& planned, const Configuration& configuration,
                         const TrialSplit& split);
@@ -47,9 +53,9 @@ ImageSetPtr test_images(const DataSet& data, const TrialSplit& split);
 
 using RowHook = std::function<void(const ResultRow&)>;
 
-/// Adds the missing rows to `results`; calls `computed` after each. A configuration that fails
-/// gives rows with its error, and the others continue. Throws Cancelled, keeping everything so far,
-/// and IoError.
+/// Adds the missing rows of chosen configurations to `results`; calls `computed` after each. A
+/// configuration that fails gives rows with its error, and the others continue. Throws Cancelled,
+/// keeping everything so far, and IoError.
 void run_experiment(const Context& context, const PlannedExperiment& planned,
                     const std::filesystem::path& directory, ResultsFile& results,
                     const RowHook& computed = {});

@@ -302,6 +302,17 @@ def test_wrong_and_partial_data(krica):
     assert "missing" in krica("reproduce", "stl10", *SMOKE, "--data", "missing", "-o", "out", code=4)
 
 
+def test_chosen_systems_only(krica):
+    krica("reproduce", "kernels", *SMOKE, "--systems", "random-patches", "-o", "out")
+    rows = read_rows(krica.directory / "out")
+    assert rows and {row["options"]["method"] for row in rows} == {"random-patches"}
+    printed = krica("reproduce", "kernels", *SMOKE, "--systems", "gaussian,random-patches", "-o", "out")
+    assert len(read_rows(krica.directory / "out")) == 2 * len(rows)
+    assert re.search(r"^Polynomial.*not run yet$", printed, re.MULTILINE)
+    message = krica("reproduce", "kernels", *SMOKE, "--systems", "gaussian,random-patch", "-o", "out", code=2)
+    assert "did you mean 'random-patches'?" in message
+
+
 def test_usage(krica):
     assert "--data" in krica("reproduce", "stl10", "-o", "out", code=2)
     krica("reproduce", "imagenet", "--quick", "-o", "out", code=2)

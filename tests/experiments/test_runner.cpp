@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -39,6 +40,27 @@ TEST(Runner, ComputesWhatIsMissingOnly) {
     EXPECT_EQ(model.predict(context, *test), first.trial.predictions)
         << "a shared basis with the split's classifier is an ordinary model";
   }
+}
+
+TEST(Runner, ComputesChosenSystemsOnly) {
+  const Context context({.threads = 1});
+  const auto directory = scratch_directory("chosen");
+  std::vector<PlannedExperiment> planned;
+  planned.push_back(small_plan(context, "kernels"));
+  std::vector<Configuration>& configurations = planned[0].plan.configurations;
+  choose_systems({"POLYNOMIAL, degree 3"}, planned);
+  EXPECT_TRUE(configurations[0].chosen);
+  EXPECT_FALSE(configurations[1].chosen);
+  ResultsFile results(directory / "results.jsonl");
+  run_experiment(context, planned[0], directory, results);
+  EXPECT_EQ(rows_of(results, planned[0], configurations[0]).size(), 2U);
+  EXPECT_TRUE(rows_of(results, planned[0], configurations[1]).empty());
+
+  choose_systems({"krica"}, planned);  // the method of both
+  EXPECT_TRUE(configurations[0].chosen && configurations[1].chosen);
+  EXPECT_THAT([&] { choose_systems({"krica", "krcia"}, planned); },
+              testing::ThrowsMessage<InvalidArgument>(
+                  testing::HasSubstr("unknown system 'krcia'; did you mean 'krica'?")));
 }
 
 TEST(Runner, GoesOnAfterACancel) {

@@ -23,6 +23,7 @@ struct ReproduceCommand {
   std::string size = "full";
   bool quick = false;
   bool retry_failed = false;
+  std::vector<std::string> systems;
   std::filesystem::path output;
 };
 
@@ -140,6 +141,7 @@ void run_reproduce(CLI::App& app, ReproduceCommand& command) {
   std::vector<PlannedExperiment> planned;
   for (const Experiment* each : chosen_experiments(command.experiment))
     planned.push_back(plan_experiment(context, *each, command.request));
+  if (!command.systems.empty()) check_usage([&] { choose_systems(command.systems, planned); });
   std::filesystem::create_directories(command.output);
   hold_outputs({command.output / "results.jsonl", command.output / "report.html"});
   ResultsFile results(command.output / "results.jsonl");
@@ -215,6 +217,10 @@ void add_reproduce(CLI::App& app) {
       ->capture_default_str();
   sub->add_option("--seed", command->request.seed, "seed of every random choice")
       ->capture_default_str();
+  sub->add_option("--systems", command->systems,
+                  "only these systems, separated by commas: names of the table or methods")
+      ->delimiter(',')
+      ->expected(1);
   sub->add_flag("--retry-failed", command->retry_failed, "recompute rows that failed before");
   add_session_options(*sub, command->session);
   sub->footer(experiment_list() + "\nExample: krica reproduce all --quick -o results");
