@@ -78,15 +78,49 @@ void check_fits(const ResultRow& row, const PlannedExperiment& planned, const Tr
                   row.trial.labels.size(), row.distances.rows(), images, shown));
 }
 
+/// What a shared basis and its features depend on.
+std::string basis_key(const Configuration& configuration) {
+  const auto& splits = configuration.splits;
+  const bool test_part = std::any_of(splits.begin(), splits.end(),
+                                     [](const TrialSplit& split) { return split.test.empty(); });
+  return to_json(configuration.options) + (configuration.photographs ? " photographs" : "") +
+         (test_part ? " test part" : "");
+}
+
+/// The basis that splits share, and groups of a table that differ in their splits only.
+struct SharedBasisInUse {
+  std::string key;
+  std::optional<SharedBasis> basis;
+};
+
+/// The chosen configurations, those that share a basis one after another.
+std::vector<const Configuration*> in_order_of_bases(const Plan& plan) {
+  std::vector<const Configuration*> ordered;
+  for (const Configuration& configuration : plan.configurations) {
+    if (!configuration.chosen) continue;
+    auto place = ordered.end();
+    if (configuration.shared_basis) {
+      const auto shares = [&, key = basis_key(configuration)](const Configuration* other) {
+        return other->shared_basis && basis_key(*other) == key;
+      };
+      place = std::find_if(ordered.rbegin(), ordered.rend(), shares).base();
+      if (place == ordered.begin()) place = ordered.end();
+    }
+    ordered.insert(place, &configuration);
+  }
+  return ordered;
+}
+
 /// Computes the rows of one configuration, one split after another.
 class ConfigurationRun {
  public:
   ConfigurationRun(const Context& context, const PlannedExperiment& planned,
-                   const Configuration& configuration, fs::path directory)
+                   const Configuration& configuration, fs::path directory, SharedBasisInUse& shared)
       : context_(context),
         planned_(planned),
         configuration_(configuration),
-        directory_(std::move(directory)) {}
+        directory_(std::move(directory)),
+        shared_(shared) {}
 
   /// A row with the trial of a split, or with the reason for its failure.
   ResultRow compute(const TrialSplit& split) {
@@ -139,15 +173,19 @@ class ConfigurationRun {
     const DataSet& data = images_for(planned_.data, configuration_);
     if (!configuration_.shared_basis)
       return train_and_test(context, data, configuration_, split, checkpoint(split));
-    if (!shared_) shared_.emplace(context, data, configuration_, checkpoint(split));
-    return shared_->test(context, split);
+    if (!shared_.basis || shared_.key != basis_key(configuration_)) {
+      shared_.basis.reset();
+      shared_.key = basis_key(configuration_);
+      shared_.basis.emplace(context, data, configuration_, checkpoint(split));
+    }
+    return shared_.basis->test(context, split);
   }
 
   const Context& context_;
   const PlannedExperiment& planned_;
   const Configuration& configuration_;
   fs::path directory_;
-  std::optional<SharedBasis> shared_;
+  SharedBasisInUse& shared_;
 };
 
 }  // namespace
@@ -224,17 +262,17 @@ void run_experiment(const Context& context, const PlannedExperiment& planned,
     fs::create_directories(directory / "checkpoints");
     fs::create_directories(directory / "models");
   });
-  for (const Configuration& configuration : planned.plan.configurations) {
-    if (!configuration.chosen) continue;
-    ConfigurationRun run(context, planned, configuration, directory);
-    for (const TrialSplit& split : configuration.splits) {
-      const std::string key = identity_of(planned, configuration, split).key();
+  SharedBasisInUse shared;
+  for (const Configuration* configuration : in_order_of_bases(planned.plan)) {
+    ConfigurationRun run(context, planned, *configuration, directory, shared);
+    for (const TrialSplit& split : configuration->splits) {
+      const std::string key = identity_of(planned, *configuration, split).key();
       if (results.find(key) == nullptr) {
         results.append(run.compute(split));
         if (computed) computed(results.rows().back());
       }
-      const bool last = &split == &configuration.splits.back();
-      if (last || !configuration.shared_basis) remove_checkpoint(run.checkpoint(split));
+      const bool last = &split == &configuration->splits.back();
+      if (last || !configuration->shared_basis) remove_checkpoint(run.checkpoint(split));
     }
   }
   std::error_code not_empty;  // another run's files may be there

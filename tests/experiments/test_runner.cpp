@@ -58,9 +58,38 @@ TEST(Runner, ComputesChosenSystemsOnly) {
 
   choose_systems({"krica"}, planned);  // the method of both
   EXPECT_TRUE(configurations[0].chosen && configurations[1].chosen);
-  EXPECT_THAT([&] { choose_systems({"krica", "krcia"}, planned); },
-              testing::ThrowsMessage<InvalidArgument>(
-                  testing::HasSubstr("unknown system 'krcia'; did you mean 'krica'?")));
+  EXPECT_THAT(
+      [&] {
+        choose_systems({"krica", "krcia"}, planned);
+      },
+      testing::ThrowsMessage<InvalidArgument>(
+          testing::HasSubstr("unknown system 'krcia'; did you mean 'krica'?")));
+}
+
+TEST(Runner, GroupsOfATableShareTheirBasis) {
+  const Context context({.threads = 1});
+  const auto directory = scratch_directory("groups");
+  ExperimentRequest request;
+  request.size = ExperimentSize::kSmoke;
+  std::vector<PlannedExperiment> planned;
+  planned.push_back(plan_experiment(context, experiment("caltech101"), request));
+  choose_systems({"scspm", "llc"}, planned);
+  ResultsFile results(directory / "results.jsonl");
+  run_experiment(context, planned[0], directory, results);
+  ASSERT_EQ(results.rows().size(), 4U);
+  for (std::size_t i = 0; i < 4; i += 2) {
+    const ResultRow& first = results.rows()[i];
+    const ResultRow& second = results.rows()[i + 1];
+    EXPECT_EQ(first.identity.system, second.identity.system);
+    EXPECT_NE(first.identity.group, second.identity.group);
+    EXPECT_NE(first.trial.train_images, second.trial.train_images);
+    const auto basis_seconds = [](const ResultRow& row) {
+      const auto is_basis = [](const StageTime& stage) { return stage.stage == "basis"; };
+      const auto& stages = row.trial.stages;
+      return std::find_if(stages.begin(), stages.end(), is_basis)->seconds;
+    };
+    EXPECT_EQ(basis_seconds(first), basis_seconds(second)) << "learned once";
+  }
 }
 
 TEST(Runner, GoesOnAfterACancel) {
