@@ -39,6 +39,10 @@ def regenerate(page, text, definitions, rows, published):
     return TABLE.sub(made, text)
 
 
+def agrees(value, text):
+    return value == float(text) if isinstance(value, (int, float)) else value == text
+
+
 def address(text, rows, where):
     """The mean per cent of the rows at TABLE | LABEL | DATA [| field=value ...]."""
     parts = [part.strip() for part in text.split("|")]
@@ -52,7 +56,7 @@ def address(text, rows, where):
             statistic = part
         else:
             conditions[field.strip()] = value.strip()
-    found = [row for row in rows if all(str(row.get(field)) == value for field, value in conditions.items())]
+    found = [row for row in rows if all(agrees(row.get(field), value) for field, value in conditions.items())]
     if statistic.startswith("figure "):
         values = [row["figures"][statistic.split()[1]] for row in found]
         return sum(values) / len(values) if values else None

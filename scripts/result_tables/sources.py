@@ -48,6 +48,7 @@ def from_command(result, facts):
         "seed": options.get("seed"),
         "accuracy": test["accuracy"],
         "mean_per_class": test.get("mean_per_class"),
+        "figures": {"control_per_cent": round(100 * result["control"]["accuracy"], 6)} if "control" in result else None,
         "seconds": {stage: round(seconds, 2) for stage, seconds in result.get("seconds", {}).items()},
         "peak_memory_bytes": result.get("peak_memory_bytes"),
         "version": result.get("version"),

@@ -40,11 +40,17 @@ def rows_of(table, rows):
     return [row for row in rows if row["table"] in row_tables(table) and matches(row, table.get("where", {}))]
 
 
+def named(table, value):
+    return table.get("names", {}).get(value, value)
+
+
 def lines_of(table, rows):
     """Line by line (name, rows), in the order that the table states, then in that of the rows."""
     groups = {name: [] for name in table.get("order", [])}
+    fields = table.get("lines", "label").split(", ")
     for row in rows:
-        groups.setdefault(row.get(table.get("lines", "label"), ""), []).append(row)
+        values = [row.get(field, "") for field in fields]
+        groups.setdefault(values[0] if len(values) == 1 else ", ".join(named(table, value) for value in values), []).append(row)
     return [(name, group) for name, group in groups.items() if group]
 
 
@@ -53,7 +59,7 @@ def line_name(table, name):
     if table.get("code"):
         method, comma, rest = name.partition(",")
         return f"`{method}`{comma}{rest}"
-    return table.get("names", {}).get(name, name)
+    return named(table, name)
 
 
 def published_cell(name, column, published):
@@ -161,6 +167,9 @@ def render(table, rows, published):
     text += ["| " + " | ".join(a + b for a, b in line) + " |" for line in grid_of(table, lines, published)]
     for paragraph in copied_note(table, lines):
         text += ["", paragraph]
+    used = list(commands(inside))
+    if len(used) == 1:
+        return "\n".join([*text, "", f"Command: `{used[0]}`"])
     said = "reconstructed from the text" if all("source" in row for row in inside) else "of every row"
-    text += ["", f"<details><summary>Commands, {said}</summary>", "", "```sh", *commands(inside), "```", "", "</details>"]
+    text += ["", f"<details><summary>Commands, {said}</summary>", "", "```sh", *used, "```", "", "</details>"]
     return "\n".join(text)

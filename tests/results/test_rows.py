@@ -8,7 +8,7 @@ import pytest
 from conftest import ROW
 
 TRAIN = {"options": {"method": "omp-1", "components": 400, "seed": 2, "gamma": "auto"}, "seconds": {"basis": 1.234},
-         "test": {"accuracy": 0.76, "mean_per_class": 0.75, "confusion": [[70, 30], [20, 80]]}}
+         "test": {"accuracy": 0.76, "mean_per_class": 0.75, "confusion": [[70, 30], [20, 80]]}, "control": {"accuracy": 0.7}}
 COMMAND = "krica train data/cifar10 -o m --method omp-1 --seed 2"
 
 
@@ -57,6 +57,7 @@ def test_add(project):
     assert row["accuracy"] == 0.76 and row["mean_per_class"] == 0.75 and row["seed"] == 2 and row["test_images"] == 200
     assert row["options"] == {"method": "omp-1", "components": 400, "seed": 2}  # auto had no effect
     assert row["data"] == "CIFAR-10" and row["version"] == "0.2.0" and row["seconds"] == {"basis": 1.23}
+    assert row["figures"] == {"control_per_cent": 70.0}
 
 
 def test_add_replaces_the_same_run_in_place(project):
