@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""scripts/results --check: every table and figure is what its rows say."""
+
+import subprocess
+import sys
+
+import pytest
+from conftest import ROOT, ROW
+
+
+def test_documentation_agrees_with_its_rows():
+    done = subprocess.run([sys.executable, ROOT / "scripts" / "results", "--check"], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+def test_written_table(project):
+    text = project.page.read_text()
+    assert "| `omp-1` | **75.11** (75.27, 74.95) | 7 s |" in text
+    assert "| `random-patches` | 71.10 | 7 s |" in text
+    assert "krica train data/cifar10 -o m --method omp-1   # --seed 0" in text
+    assert project.run("--check").returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [("75.11", "75.12", "the table is not what its rows say"),
+     ("| 7 s |", "| 6 s |", "the table is not what its rows say"),
+     ("reaches 75.1 %", "reaches 75.2 %", "the page says 75.2, the rows say 75.1"),
+     (", 4.0<", ", 4.1<", "the page says 4.1, the rows say 4.0"),
+     ("| omp-1 | CIFAR-10 -->,", "| omp-2 | CIFAR-10 -->,", "no row at 'small | omp-2 | CIFAR-10'"),
+     ("more.", "more, and 80.2 % elsewhere.", "80.2 % names no row"),
+     ("<!-- end -->", "", "a table has no <!-- end -->"),
+     ("results: small", "results: other", "has no table other")])
+def test_changed_page_fails(project, old, new, message):
+    text = project.page.read_text()
+    assert old in text
+    project.page.write_text(text.replace(old, new, 1))
+    done = project.run("--check")
+    assert done.returncode == 1
+    assert message in done.stderr and "page.md" in done.stderr
+    assert project.page.read_text() == text.replace(old, new, 1)  # nothing is written
+
+
+def test_changed_row_fails(project):
+    rows = project.read()
+    rows[0]["accuracy"] = 0.7528
+    project.write(rows)
+    done = project.run("--check")
+    assert done.returncode == 1
+    assert "page.md:6: the table is not what its rows say; run scripts/results" in done.stderr
+    project.run()
+    assert "| `omp-1` | **75.12** (75.28, 74.95) |" in project.page.read_text()
+
+
+def test_figures_of_others(project):
+    text = project.page.read_text()
+    project.page.write_text(text + "The paper: 83.4 %<!--= paper: cifar10, kRICA -->, and 93.8 %<!--~ atoms recovered --> of the atoms.\n")
+    assert project.run("--check").returncode == 0
+    project.page.write_text(text + "The paper: 83.5 %<!--= paper: cifar10, kRICA -->.\n")
+    done = project.run("--check")
+    assert "the page says 83.5, the rows say 83.4" in done.stderr
+    project.page.write_text(text + "Others: 83.5 %<!--= published nobody -->.\n")
+    assert "no published figure named 'nobody'" in project.run("--check").stderr
+
+
+def test_figure_in_a_block_of_code(project):
+    text = project.page.read_text()
+    project.page.write_text(text + "```\ntest accuracy 75.27 %\n```\n<!--= 75.27: small | omp-1 | CIFAR-10 | seed=0 -->\n")
+    assert project.run("--check").returncode == 0
+    project.page.write_text(text + "```\ntest accuracy 75.00 %\n```\n<!--= 75.27: small | omp-1 | CIFAR-10 | seed=0 -->\n")
+    assert "75.27 does not occur above" in project.run("--check").stderr
+
+
+def test_copied_figures_are_marked(project):
+    rows = project.read()
+    project.write([row | {"source": "docs before rows were kept"} if row["label"] == "omp-1" else row for row in rows])
+    project.run()
+    assert "Not from kept runs but from an earlier edition of this page: `omp-1`." in project.page.read_text()
+    project.write([row | {"source": "docs before rows were kept"} for row in rows])
+    project.run()
+    assert "The runs behind this table were not kept" in project.page.read_text()
+
+
+def test_level_methods_have_no_winner(project):
+    project.write([ROW, ROW | {"label": "random-patches"}])
+    project.run()
+    assert "**" not in project.page.read_text()
+
+
+def test_rows_without_a_table(project):
+    project.write([*project.read(), ROW | {"table": "lost"}])
+    assert "no table in results/tables.toml shows the rows of lost" in project.run("--check").stderr
+
+
+def test_table_without_a_place(project):
+    project.page.write_text("# Page\n")
+    assert "page.md: no place for the table small" in project.run("--check").stderr
