@@ -220,7 +220,7 @@ void add_reproduce(CLI::App& app) {
   sub->add_option("--systems", command->systems,
                   "only these systems, separated by commas: names of the table or methods")
       ->delimiter(',')
-      ->expected(1);
+      ->allow_extra_args(false);
   sub->add_flag("--retry-failed", command->retry_failed, "recompute rows that failed before");
   add_session_options(*sub, command->session);
   sub->footer(experiment_list() + "\nExample: krica reproduce all --quick -o results");
