@@ -72,10 +72,9 @@ Configuration configured_for_sift(const System& system, const ExperimentRequest&
   configuration.photographs = true;
   configuration.options.descriptor.kind = DescriptorKind::kSift;
   configuration.options.descriptor.stride.reset();  // 6: descriptors hardly change over 2
-  if (!by_class) {
-    configuration.shared_basis = true;
-    configuration.note = "atoms from all images without labels, as their authors do";
-  }
+  configuration.shared_basis = true;
+  configuration.note = by_class ? "words from all images without labels"
+                                : "atoms from all images without labels, as their authors do";
   return configuration;
 }
 

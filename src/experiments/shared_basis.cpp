@@ -8,8 +8,9 @@
 
 #include "classify/splits.hpp"
 #include "models/classifier_stage.hpp"
+#include "models/dictionary_stage.hpp"
+#include "models/layers.hpp"
 #include "models/method_defaults.hpp"
-#include "models/model_parts.hpp"
 #include "runtime/memory.hpp"
 
 namespace krica {
@@ -43,8 +44,11 @@ SharedBasis::SharedBasis(const Context& context, const DataSet& data,
                          const Configuration& configuration,
                          const std::filesystem::path& checkpoint)
     : data_(data),
-      basis_(train(context, data.unlabelled ? *data.unlabelled : *data.train,
-                   {configuration.options, checkpoint, false}, &report_)),
+      settled_(resolved(configuration.options, facts_of(*data.train, true))),
+      basis_(train(
+          context, data.unlabelled ? *data.unlabelled : *data.train,
+          {is_layered(settled_) ? layer_of(settled_) : configuration.options, checkpoint, false},
+          &report_)),
       train_features_(context, 0, 0) {
   const auto start = Clock::now();
   train_features_ = basis_.transform(context, *data.train);
@@ -54,35 +58,45 @@ SharedBasis::SharedBasis(const Context& context, const DataSet& data,
   report_.stages.push_back(stage_since("features", start));
 }
 
-TestedModel SharedBasis::test(const Context& context, const TrialSplit& split) const {
+ClassifierParts SharedBasis::fit(const Context& context, const ImageSet& images,
+                                 FeatureMatrix features, PipelineOptions& options,
+                                 TrainingReport& report) const {
+  if (is_layered(settled_)) {
+    TrainingJob job{settled_, {}};
+    Checkpoint none(context, {}, settled_, {});
+    TrainingRun run{context, job, none, report};
+    options = with_layer(settled_, options);
+    return fit_dictionary(run, images, std::move(features));
+  }
   const auto start = Clock::now();
-  const ImageSet& images = *data_.train;
-  const std::vector<Index> places = split.train.empty() ? all_places(images.size()) : split.train;
-  FeatureMatrix features = rows_at(context, train_features_, places);
-  PipelineOptions options = basis_.options();
   const bool standardises = feature_scaling_of(options) == FeatureScaling::kStandardise;
-  const Standardiser standardiser =
+  Standardiser standardiser =
       standardises ? Standardiser::fit(context, std::as_const(features).view()) : Standardiser();
   standardiser.apply_in_place(context, features.view());
-  const std::vector<int> labels = values_at(images.labels(), places);
-  SvmTrainer trainer(context, std::as_const(features).view(), labels, images.classes(),
+  SvmTrainer trainer(context, std::as_const(features).view(), images.labels(), images.classes(),
                      svm_options_of(context, options, std::as_const(features).view()));
-  TrainingReport report = report_;
   if (!options.classifier.C) {
     report.chosen_c = trainer.choose_c();
     options.classifier.C = report.chosen_c.C;
   }
-  const LinearClassifier svm = trainer.fit(*options.classifier.C);
+  LinearClassifier svm = trainer.fit(*options.classifier.C);
   report.stages.push_back(stage_since("svm", start));
+  return {std::move(standardiser), std::move(svm)};
+}
+
+TestedModel SharedBasis::test(const Context& context, const TrialSplit& split) const {
+  const std::vector<Index> places =
+      split.train.empty() ? all_places(data_.train->size()) : split.train;
+  const ImageSetPtr images = subset(data_.train, places);
+  TrainingReport report = report_;
+  Model::Parts parts = basis_.parts();
+  parts.classifier =
+      fit(context, *images, rows_at(context, train_features_, places), parts.options, report);
+  parts.class_names = images->class_names();
   FeatureMatrix tested = split.test.empty()
                              ? rows_at(context, *test_features_, all_places(test_features_->rows()))
                              : rows_at(context, train_features_, split.test);
-  standardiser.apply_in_place(context, tested.view());
-  const Matrix<float> scores = svm.scores(context, std::as_const(tested).view());
-  Model::Parts parts = basis_.parts();
-  parts.options = std::move(options);
-  parts.class_names = images.class_names();
-  parts.classifier = {standardiser, svm};
+  const Matrix<float> scores = parts.classifier->scores(context, tested);
   return {Model(std::move(parts)), std::move(report), scores};
 }
 

@@ -5,6 +5,7 @@
 
 #include "experiments/experiment.hpp"
 #include "krica/models/training.hpp"
+#include "models/model_parts.hpp"
 
 namespace krica {
 
@@ -16,7 +17,8 @@ struct TestedModel {
 };
 
 /// A basis learned once without labels, from the unlabelled images if there are any, and its
-/// features of all images; each split fits its own classifier to them.
+/// features of all images; each split fits its own classifier to them: an SVM, or for d-ksvd and
+/// lc-ksvd the dictionary that codes the features.
 class SharedBasis {
  public:
   /// Learns the basis and extracts the features. Throws like train().
@@ -26,7 +28,12 @@ class SharedBasis {
   [[nodiscard]] TestedModel test(const Context& context, const TrialSplit& split) const;
 
  private:
+  [[nodiscard]] ClassifierParts fit(const Context& context, const ImageSet& images,
+                                    FeatureMatrix features, PipelineOptions& options,
+                                    TrainingReport& report) const;
+
   const DataSet& data_;
+  PipelineOptions settled_;  // of features and classifier
   TrainingReport report_;
   Model basis_;
   FeatureMatrix train_features_;

@@ -73,11 +73,11 @@ TEST(Runner, GroupsOfATableShareTheirBasis) {
   request.size = ExperimentSize::kSmoke;
   std::vector<PlannedExperiment> planned;
   planned.push_back(plan_experiment(context, experiment("caltech101"), request));
-  choose_systems({"scspm", "llc"}, planned);
+  choose_systems({"scspm", "lc-ksvd", "llc"}, planned);
   ResultsFile results(directory / "results.jsonl");
   run_experiment(context, planned[0], directory, results);
-  ASSERT_EQ(results.rows().size(), 4U);
-  for (std::size_t i = 0; i < 4; i += 2) {
+  ASSERT_EQ(results.rows().size(), 6U);
+  for (std::size_t i = 0; i < 6; i += 2) {
     const ResultRow& first = results.rows()[i];
     const ResultRow& second = results.rows()[i + 1];
     EXPECT_EQ(first.identity.system, second.identity.system);
@@ -89,6 +89,14 @@ TEST(Runner, GroupsOfATableShareTheirBasis) {
       return std::find_if(stages.begin(), stages.end(), is_basis)->seconds;
     };
     EXPECT_EQ(basis_seconds(first), basis_seconds(second)) << "learned once";
+  }
+  for (const Configuration& configuration : planned[0].plan.configurations) {
+    if (!configuration.chosen) continue;
+    const Model model = Model::load(model_path(directory, planned[0], configuration));
+    const DataSet& data = images_for(planned[0].data, configuration);
+    EXPECT_EQ(model.predict(context, *test_images(data, configuration.splits[0])),
+              rows_of(results, planned[0], configuration)[0]->trial.predictions)
+        << configuration.system;
   }
 }
 
