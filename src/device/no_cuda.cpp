@@ -3,6 +3,8 @@
 // A build without CUDA: there are no devices, and what needs one says so.
 #include "device/basis_twin.hpp"
 #include "device/clustering_twin.hpp"
+#include "device/conv_encoder.hpp"
+#include "device/conv_twin.hpp"
 #include "device/device_error.hpp"
 #include "device/device_memory.hpp"
 #include "device/devices.hpp"
@@ -70,6 +72,15 @@ std::unique_ptr<BasisTwin> make_krica_twin(const TwinSamples& samples,
 std::unique_ptr<BasisTwin> make_rica_twin(const TwinSamples& samples,
                                           const RicaTwinOptions& options) {
   require_usable(samples, options.common);
+  no_cuda();
+}
+std::unique_ptr<ConvTwin> make_conv_twin(const TwinSamples& images,
+                                         const ConvTwinOptions& options) {
+  require_usable(images, options);
+  no_cuda();
+}
+std::unique_ptr<ConvEncoder> make_conv_encoder(const ConvEncoderOptions& options) {
+  require_usable(options);
   no_cuda();
 }
 std::unique_ptr<ClusteringTwin> make_clustering_twin(const TwinSamples& samples, int K,

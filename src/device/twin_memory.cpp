@@ -32,13 +32,12 @@ void require_usable(const TwinSamples& samples, const KricaTwinOptions& options)
 }
 
 int block_rows_that_fit(const TwinMemory& memory, std::size_t budget, std::int64_t most,
-                        std::int64_t samples) {
-  constexpr std::int64_t kFewest = 256;
+                        std::int64_t samples, std::int64_t fewest) {
   std::int64_t rows = std::min(most, samples);
   const auto needed = [&] {
     return memory.fixed + memory.per_row * static_cast<std::size_t>(rows);
   };
-  while (needed() > budget && rows >= 2 * kFewest) rows /= 2;
+  while (needed() > budget && rows >= 2 * fewest) rows /= 2;
   if (needed() > budget) {
     throw DeviceError(
         Trouble::kOutOfMemory,

@@ -29,9 +29,9 @@ struct TwinMemory {
   std::size_t fixed = 0;    ///< bytes
   std::size_t per_row = 0;  ///< bytes for each sample of a block
 };
-/// `most` samples at a time, or half as many until they fit the budget, but not below 256; filled
-/// up, and no more than there are. Throws DeviceError (kOutOfMemory).
+/// `most` samples at a time, or half as many until they fit the budget, but not below `fewest`;
+/// filled up, and no more than there are. Throws DeviceError (kOutOfMemory).
 int block_rows_that_fit(const TwinMemory& memory, std::size_t budget, std::int64_t most,
-                        std::int64_t samples);
+                        std::int64_t samples, std::int64_t fewest = 256);
 
 }  // namespace krica::device

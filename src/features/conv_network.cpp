@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "features/device_network.hpp"
+#include "features/pool_map.hpp"
 #include "features/pool_power.hpp"
 #include "features/pooling_grid.hpp"
 #include "runtime/check.hpp"
@@ -40,7 +42,11 @@ void require_layers(const ImageShape& shape, std::span<const ConvLayer<float>> l
   }
 }
 
-/// Pools a planar map over the grid's cells.
+std::string weights_name(std::size_t number) { return fmt::format("network.weights.{}", number); }
+std::string bias_name(std::size_t number) { return fmt::format("network.bias.{}", number); }
+
+}  // namespace
+
 void pool_map(const PoolingGrid& grid, const ImageShape& map, const float* planar, float* cells) {
   const Index K = map.channels;
   Matrix<float> zones(grid.zones(), K);
@@ -57,11 +63,6 @@ void pool_map(const PoolingGrid& grid, const ImageShape& map, const float* plana
   }
   grid.pool<float>(zones, cells);
 }
-
-std::string weights_name(std::size_t number) { return fmt::format("network.weights.{}", number); }
-std::string bias_name(std::size_t number) { return fmt::format("network.bias.{}", number); }
-
-}  // namespace
 
 struct ConvNetwork::Implementation final : PooledEncoder {
   ImageShape shape;
@@ -125,11 +126,15 @@ const std::vector<ConvLayer<float>>& ConvNetwork::layers() const { return implem
 void ConvNetwork::extract(const Context& context, const ImageSet& images, Index first,
                           FeatureMatrix& result, const std::function<void(Index)>& done) const {
   check(images, result);
+  const Implementation& own = *implementation_;
+  if (const auto on_device =
+          device_network(context, {own.shape, own.whitening, own.layers, own.grids, own.power}))
+    return extract_on_device(context, *on_device, images, first, own.unit_length, result, done);
   extract_in_batches(context, images,
-                     {.encoder = *implementation_,
+                     {.encoder = own,
                       .images_at_a_time = kImagesAtATime,
                       .work = [](Index) { return Work{}; },
-                      .unit_length = implementation_->unit_length},
+                      .unit_length = own.unit_length},
                      first, result, done);
 }
 

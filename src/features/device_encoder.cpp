@@ -7,8 +7,10 @@
 #include "device/pool_power.hpp"
 #include "device/pooled_codes.hpp"
 #include "device/use_device.hpp"
+#include "features/unit_length.hpp"
 #include "krica/runtime/error.hpp"
 #include "runtime/check.hpp"
+#include "runtime/large_matrix.hpp"
 
 namespace krica {
 namespace {
@@ -239,6 +241,23 @@ std::unique_ptr<DeviceEncoder> device_encoder(const Context& context, const Patc
   const auto atoms = device_atoms(encoder.options(), encoder.atoms(), encoder.shapes());
   if (!layout || !atoms) return nullptr;
   return std::make_unique<ChunkEncoder>(context, source, std::move(*layout), *atoms, pixels);
+}
+
+void extract_on_device(const Context& context, DeviceEncoder& encoder, const ImageSet& images,
+                       Index first, bool unit_length, FeatureMatrix& result,
+                       const std::function<void(Index)>& done) {
+  // As on the CPU, chunks do not depend on `first`.
+  for (Index at = first / encoder.chunk() * encoder.chunk(); at < images.size();) {
+    context.check_cancelled();
+    const Range chunk{at, std::min(at + encoder.chunk(), images.size())};
+    const MatrixView<float> features = result.view().rows_between(chunk.begin, chunk.end);
+    encoder.encode(context, images, chunk, features);
+    if (unit_length) scale_to_unit_length(context, features);
+    release_pages_when_due();
+    at = chunk.end;
+    done(at);
+    context.report({"features", at, images.size(), 0});
+  }
 }
 
 }  // namespace krica

@@ -4,6 +4,7 @@
 // are stored, bytes as bytes, in chunks that fit; the features come back.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -11,6 +12,7 @@
 #include "device/specs.hpp"
 #include "features/patch_source.hpp"
 #include "krica/features/encoder.hpp"
+#include "krica/features/feature_matrix.hpp"
 
 namespace krica {
 
@@ -48,5 +50,10 @@ class DeviceEncoder {
 /// reference. Throws DeviceError.
 std::unique_ptr<DeviceEncoder> device_encoder(const Context& context, const PatchSource& source,
                                               const Encoder& encoder, PixelType pixels);
+
+/// ImageFeatures::extract() by a device, chunk by chunk; unit_length: scales features to length 1.
+void extract_on_device(const Context& context, DeviceEncoder& encoder, const ImageSet& images,
+                       Index first, bool unit_length, FeatureMatrix& result,
+                       const std::function<void(Index)>& done);
 
 }  // namespace krica

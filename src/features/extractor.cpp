@@ -8,30 +8,12 @@
 #include "features/pooled_encoder.hpp"
 #include "features/unit_length.hpp"
 #include "runtime/check.hpp"
-#include "runtime/large_matrix.hpp"
 
 namespace krica {
 namespace {
 
 constexpr std::string_view kName = "features";
 constexpr Index kImagesAtATime = 4;  // per thread
-
-void extract_on_device(const Context& context, DeviceEncoder& encoder, const ImageSet& images,
-                       Index first, bool unit_length, FeatureMatrix& result,
-                       const std::function<void(Index)>& done) {
-  // As on the CPU, chunks do not depend on `first`.
-  for (Index at = first / encoder.chunk() * encoder.chunk(); at < images.size();) {
-    context.check_cancelled();
-    const Range chunk{at, std::min(at + encoder.chunk(), images.size())};
-    const MatrixView<float> features = result.view().rows_between(chunk.begin, chunk.end);
-    encoder.encode(context, images, chunk, features);
-    if (unit_length) scale_to_unit_length(context, features);
-    release_pages_when_due();
-    at = chunk.end;
-    done(at);
-    context.report({kName, at, images.size(), 0});
-  }
-}
 
 }  // namespace
 

@@ -3,12 +3,15 @@
 
 #include <algorithm>
 #include <cmath>
+#include <type_traits>
 
 #include "objectives/activity_penalty.hpp"
+#include "objectives/conv_device.hpp"
 #include "objectives/packed_layer.hpp"
 #include "objectives/sigmoid.hpp"
 #include "runtime/blas.hpp"
 #include "runtime/ordered_reduce.hpp"
+#include "runtime/purpose_hash.hpp"
 
 namespace krica {
 namespace {
@@ -16,6 +19,7 @@ namespace {
 using blas::Op;
 
 constexpr std::string_view kName = "conv_rbm";
+constexpr std::string_view kDraws = "conv_rbm.hidden";  // the streams from which h is drawn
 
 template <class Scalar>
 ConstMatrixView<Scalar> checked(ConstMatrixView<Scalar> X, std::span<const ConvLayer<Scalar>> below,
@@ -241,12 +245,38 @@ double ConvRbmObjective<Scalar>::evaluate_on(const Context& context, const Sampl
           context.check_cancelled();
           const Scalar* image = batch.X.data() + i * batch.X.outerStride();
           const std::vector<Scalar> above = map_above<Scalar>(below_, image);
-          add_phases(machine,
-                     context.random("conv_rbm.hidden", static_cast<std::uint64_t>(batch.sample(i))),
+          add_phases(machine, context.random(kDraws, static_cast<std::uint64_t>(batch.sample(i))),
                      below_.empty() ? image : above.data(), shape.input.values(), sum);
         }
       });
   return finish(sums.squared_error, sums.data, sums.model, batch.X.rows(), gradient);
+}
+
+template <class Scalar>
+std::optional<double> ConvRbmObjective<Scalar>::evaluate_on_device(const Context& context,
+                                                                   std::span<const Index> rows,
+                                                                   ConstMatrixView<Scalar> packed,
+                                                                   MatrixView<Scalar>* gradient) {
+  if constexpr (std::is_same_v<Scalar, float>) {
+    const ConvShape& shape = options_.shape;
+    const auto machine = device_machine(shape, options_.visible, moments_, below_);
+    if (!machine) return std::nullopt;
+    device::ConvTwin* twin = twin_.in(context, [&](device::Products products, std::size_t memory) {
+      const ConstMatrixView<float> X = this->samples();
+      return device::make_conv_twin(
+          {X.data(), X.rows(), static_cast<int>(X.cols()), X.outerStride()},
+          {.machine = *machine, .products = products, .memory_bytes = memory});
+    });
+    if (twin == nullptr) return std::nullopt;
+    context.check_cancelled();
+    const Matrix<float> contiguous = Matrix<float>::copy_of(packed);
+    const device::ConvSums sums = twin->evaluate(
+        contiguous.data(), {context.seed(), purpose_hash(kDraws)}, rows, gradient != nullptr);
+    const Index count = rows.empty() ? this->n_samples() : std::ssize(rows);
+    return finish(sums.squared_error, machine_sums(shape, sums.data),
+                  machine_sums(shape, sums.model), count, gradient);
+  }
+  return std::nullopt;
 }
 
 template <class Scalar>

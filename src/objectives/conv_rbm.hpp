@@ -34,11 +34,14 @@
 // The parameters are one matrix, as in packed_layer.hpp: rows [w_k | b_k], and a last row with c.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <vector>
 
+#include "device/conv_twin.hpp"
 #include "objectives/conv_layer.hpp"
 #include "objectives/evaluated_objective.hpp"
+#include "objectives/placed_twin.hpp"
 
 namespace krica {
 
@@ -115,17 +118,23 @@ class ConvRbmObjective final : public EvaluatedObjective<Scalar> {
 
   [[nodiscard]] const MapMoments& moments() const { return moments_; }
 
- private:
-  double evaluate_on(const Context& context, const Samples<Scalar>& batch,
-                     ConstMatrixView<Scalar> packed, MatrixView<Scalar>* gradient) override;
   /// The value, and the gradient unless it is null, from the sums over that many maps.
   [[nodiscard]] double finish(double squared_error, const ConvRbmSums<Scalar>& data,
                               const ConvRbmSums<Scalar>& model, Index maps,
                               MatrixView<Scalar>* gradient) const;
 
+ private:
+  double evaluate_on(const Context& context, const Samples<Scalar>& batch,
+                     ConstMatrixView<Scalar> packed, MatrixView<Scalar>* gradient) override;
+  /// On the context's GPU, in float and if the images fit its memory.
+  std::optional<double> evaluate_on_device(const Context& context, std::span<const Index> rows,
+                                           ConstMatrixView<Scalar> packed,
+                                           MatrixView<Scalar>* gradient) override;
+
   std::span<const ConvLayer<Scalar>> below_;
   ConvRbmOptions options_;
   MapMoments moments_;
+  PlacedTwin<device::ConvTwin> twin_;
 };
 
 }  // namespace krica

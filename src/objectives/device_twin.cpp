@@ -5,8 +5,6 @@
 #include <type_traits>
 #include <utility>
 
-#include "device/use_device.hpp"
-#include "krica/runtime/error.hpp"
 #include "objectives/contrast.hpp"
 
 namespace krica {
@@ -110,30 +108,17 @@ device::RicaTwinOptions twin_options(const RicaOptions& options, std::span<const
 template <class Scalar>
 bool DeviceTwin<Scalar>::is_in(const Context& context, const Samples<Scalar>& samples,
                                const Make& make) {
-  if (!context.cuda_device() || !std::is_same_v<Scalar, float>) return false;
-  device::use_device(context);
-  const Place place = {context.cuda_device(), context.precision()};
-  if (!(place == place_)) make_in(place, context, samples, make);
-  return twin_ != nullptr;
-}
-
-template <class Scalar>
-void DeviceTwin<Scalar>::make_in(const Place& place, const Context& context,
-                                 const Samples<Scalar>& samples, const Make& make) {
   if constexpr (std::is_same_v<Scalar, float>) {
-    place_ = {};
-    twin_ = nullptr;
-    n_samples_ = samples.X.rows();
-    try {
-      twin_ = make({samples.X.data(), samples.X.rows(), static_cast<int>(samples.X.cols()),
-                    samples.X.outerStride(), samples.labels},
-                   {.products = device::products_of(context.precision()),
-                    .memory_bytes = device::memory_budget(context)});
-    } catch (const DeviceError& error) {
-      if (error.trouble() != DeviceError::Trouble::kOutOfMemory) throw;
-    }
-    place_ = place;
+    const auto* twin =
+        placed_.in(context, [&](device::Products products, std::size_t memory_bytes) {
+          n_samples_ = samples.X.rows();
+          return make({samples.X.data(), samples.X.rows(), static_cast<int>(samples.X.cols()),
+                       samples.X.outerStride(), samples.labels},
+                      {.products = products, .memory_bytes = memory_bytes});
+        });
+    return twin != nullptr;
   }
+  return false;
 }
 
 template <class Scalar>
@@ -146,11 +131,11 @@ double DeviceTwin<Scalar>::evaluate(const Context& context,
   const auto on = rows.value_or(std::span<const Index>());
   if constexpr (std::is_same_v<Scalar, float>) {
     const Matrix<float> atoms = Matrix<float>::copy_of(W);  // without gaps between the rows
-    if (gradient == nullptr) return twin_->evaluate(atoms.data(), on, nullptr);
+    if (gradient == nullptr) return placed_.get()->evaluate(atoms.data(), on, nullptr);
     Matrix<float> result(W.rows(), W.cols());
     std::vector<float> curved(curvature.size());
-    const double value =
-        twin_->evaluate(atoms.data(), on, result.data(), curved.empty() ? nullptr : curved.data());
+    const double value = placed_.get()->evaluate(atoms.data(), on, result.data(),
+                                                 curved.empty() ? nullptr : curved.data());
     *gradient = result.view();
     std::copy(curved.begin(), curved.end(), curvature.begin());
     return value;

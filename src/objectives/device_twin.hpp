@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// DeviceTwin: an objective's twin on the GPU (device/basis_twin.hpp), made at the first evaluation
-// in a context with one, and again where a context asks for another device or precision. The CPU
-// evaluates in double, what device_supports() denies, and what does not fit the device's memory.
+// DeviceTwin: an objective's twin on the GPU (device/basis_twin.hpp), placed at the first
+// evaluation in a context with one. The CPU evaluates in double, what device_supports() denies, and
+// what does not fit the device's memory.
 #pragma once
 
 #include <functional>
@@ -14,6 +14,7 @@
 #include "device/basis_twin.hpp"
 #include "krica/objectives/krica.hpp"
 #include "krica/objectives/rica.hpp"
+#include "objectives/placed_twin.hpp"
 #include "objectives/samples.hpp"
 
 namespace krica {
@@ -45,17 +46,8 @@ class DeviceTwin {
                   MatrixView<Scalar>* gradient, std::span<double> curvature = {});
 
  private:
-  struct Place {
-    std::optional<int> device;
-    Precision precision = Precision::kFloat32;
-    bool operator==(const Place&) const = default;
-  };
-  void make_in(const Place& place, const Context& context, const Samples<Scalar>& samples,
-               const Make& make);
-
-  Place place_;
   Index n_samples_ = 0;
-  std::unique_ptr<device::BasisTwin> twin_;  // null: it did not fit, or none was asked for
+  PlacedTwin<device::BasisTwin> placed_;
 };
 
 }  // namespace krica

@@ -3,6 +3,7 @@
 // Base class of objectives whose samples are a matrix.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string_view>
 
@@ -31,12 +32,24 @@ class EvaluatedObjective : public SampledObjective<Scalar> {
   virtual double evaluate_on(const Context& context, const Samples<Scalar>& on,
                              ConstMatrixView<Scalar> W, MatrixView<Scalar>* gradient) = 0;
 
+  /// f where another device than the CPU evaluates it; none: evaluate_on() does. rows: those of the
+  /// batch, none for all; they are checked.
+  virtual std::optional<double> evaluate_on_device(const Context& /*context*/,
+                                                   std::span<const Index> /*rows*/,
+                                                   ConstMatrixView<Scalar> /*W*/,
+                                                   MatrixView<Scalar>* /*gradient*/) {
+    return std::nullopt;
+  }
+
   [[nodiscard]] ConstMatrixView<Scalar> samples() const { return X_; }
 
  private:
   double evaluate(const Context& context, std::optional<std::span<const Index>> samples,
                   ConstMatrixView<Scalar> W, MatrixView<Scalar>* gradient) final {
     require_basis<Scalar>(W, gradient, rows_, cols_, name_);
+    if (samples) require_rows(*samples, X_.rows(), name_);
+    const auto rows = samples.value_or(std::span<const Index>());
+    if (const auto value = evaluate_on_device(context, rows, W, gradient)) return *value;
     return on_samples<Scalar>({X_}, samples, name_, [&](const Samples<Scalar>& on) {
       return evaluate_on(context, on, W, gradient);
     });

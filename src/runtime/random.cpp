@@ -8,16 +8,10 @@
 #include <unordered_set>
 
 #include "krica/runtime/context.hpp"
+#include "runtime/purpose_hash.hpp"
 
 namespace krica {
 namespace {
-
-/// FNV-1a: the hash of the purpose's name is one word of the counter.
-std::uint32_t hash_of(std::string_view name) {
-  std::uint32_t hash = 2166136261U;
-  for (const char c : name) hash = (hash ^ static_cast<unsigned char>(c)) * 16777619U;
-  return hash;
-}
 
 constexpr std::uint32_t low(std::uint64_t word) { return static_cast<std::uint32_t>(word); }
 constexpr std::uint32_t high(std::uint64_t word) { return static_cast<std::uint32_t>(word >> 32U); }
@@ -25,7 +19,7 @@ constexpr std::uint32_t high(std::uint64_t word) { return static_cast<std::uint3
 }  // namespace
 
 Random::Random(std::uint64_t seed, std::string_view purpose, std::uint64_t index)
-    : key_(seed), purpose_(hash_of(purpose)), index_(index) {}
+    : key_(seed), purpose_(purpose_hash(purpose)), index_(index) {}
 
 void Random::refill() {
   const r123::Philox4x32::ctr_type counter = {{draw_++, purpose_, low(index_), high(index_)}};

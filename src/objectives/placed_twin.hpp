@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// PlacedTwin: an operation's twin on the context's GPU, made when it is first wanted, and again
+// where a context asks for another device or precision.
+#pragma once
+
+#include <memory>
+#include <optional>
+
+#include "device/use_device.hpp"
+#include "krica/runtime/error.hpp"
+
+namespace krica {
+
+template <class Twin>
+class PlacedTwin {
+ public:
+  /// The twin, or null if the CPU is to compute: the context has no device, or what is needed does
+  /// not fit its memory. make(products, memory_bytes): a new one. Throws DeviceError if the device
+  /// is missing or fails.
+  template <class Make>
+  Twin* in(const Context& context, Make make) {
+    if (!context.cuda_device()) return nullptr;
+    device::use_device(context);
+    const Place place = {context.cuda_device(), context.precision()};
+    if (!(place == place_)) make_in(place, context, make);
+    return twin_.get();
+  }
+  /// What in() returned last in a context with a device.
+  [[nodiscard]] Twin* get() const { return twin_.get(); }
+
+ private:
+  struct Place {
+    std::optional<int> device;
+    Precision precision = Precision::kFloat32;
+    bool operator==(const Place&) const = default;
+  };
+
+  template <class Make>
+  void make_in(const Place& place, const Context& context, Make make) {
+    place_ = {};
+    twin_ = nullptr;
+    try {
+      twin_ = make(device::products_of(context.precision()), device::memory_budget(context));
+    } catch (const DeviceError& error) {
+      if (error.trouble() != DeviceError::Trouble::kOutOfMemory) throw;
+    }
+    place_ = place;
+  }
+
+  Place place_;
+  std::unique_ptr<Twin> twin_;  // null: it did not fit, or none was asked for
+};
+
+}  // namespace krica
