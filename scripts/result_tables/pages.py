@@ -117,7 +117,8 @@ def check_untraced(page, text):
 
 def pages_of(root, definitions, traced):
     """The pages with tables or traces, as paths below `root`."""
-    return sorted({table["page"] for table in definitions.values()} | set(traced))
+    marked = [path for path in [*Path(root).glob("*.md"), *Path(root).glob("docs/**/*.md")] if "<!--=" in path.read_text(encoding="utf-8")]
+    return sorted({table["page"] for table in definitions.values()} | set(traced) | {path.relative_to(root).as_posix() for path in marked})
 
 
 def check_orphans(definitions, rows):

@@ -63,6 +63,15 @@ def test_figures_of_others(project):
     assert "no published figure named 'nobody'" in project.run("--check").stderr
 
 
+def test_marked_figures_of_other_pages_are_checked(project):
+    (project.root / "docs" / "deep").mkdir(parents=True)
+    page = project.root / "docs" / "deep" / "other.md"
+    page.write_text("It reaches 75.1 %<!--= small | omp-1 | CIFAR-10 --> and 12.3 % of something.\n")
+    assert project.run("--check").returncode == 0
+    page.write_text("It reaches 75.9 %<!--= small | omp-1 | CIFAR-10 -->.\n")
+    assert "docs/deep/other.md:1: the page says 75.9, the rows say 75.1" in project.run("--check").stderr
+
+
 def test_figure_in_a_block_of_code(project):
     text = project.page.read_text()
     project.page.write_text(text + "```\ntest accuracy 75.27 %\n```\n<!--= 75.27: small | omp-1 | CIFAR-10 | seed=0 -->\n")
@@ -85,6 +94,35 @@ def test_level_methods_have_no_winner(project):
     project.write([ROW, ROW | {"label": "random-patches"}])
     project.run()
     assert "**" not in project.page.read_text()
+
+
+def test_table_without_rows(project):
+    tables = project.root / "results" / "tables.toml"
+    tables.write_text(tables.read_text().replace('code = true', 'code = true\nwhere = { data = "STL-10" }'))
+    assert "table small has no rows" in project.run("--check").stderr
+    tables.write_text(tables.read_text().replace('code = true', 'code = true\nmay_be_empty = true'))
+    project.run()
+    assert "Not run yet." in project.page.read_text()
+    tables.write_text("[[table]\n")
+    assert "tables.toml: " in project.run("--check").stderr
+
+
+def test_columns(project):
+    tables = project.root / "results" / "tables.toml"
+    tables.write_text(tables.read_text().replace('"accuracy", digits = 2, each = true', '"accuracy", digits = 1, spread = true').replace(
+        '{ title = "time", show = "seconds" },',
+        """{ title = "clock", show = "seconds", clock = true },
+  { title = "basis", show = "seconds", stage = "basis", digits = 1 },
+  { title = "paper", show = "published", keys = { "omp-1" = "paper: cifar10, RICA" } },
+  { title = "cost", show = "svm_cost" },
+  { title = "memory", show = "memory" },"""))
+    rows = project.read()
+    rows[0] |= {"options": {"svm-c": 0.002}, "train_images": 50000, "peak_memory_bytes": 3 << 29}
+    project.write(rows)
+    project.run()
+    assert "| `omp-1` | **75.1 ± 0.2** | 0:07 | 3.0 s | 81.4 | 100 | 1.5 GiB |" in project.page.read_text()
+    tables.write_text(tables.read_text().replace('show = "memory"', 'show = "colour"'))
+    assert "unknown kind 'colour'" in project.run("--check").stderr
 
 
 def test_rows_without_a_table(project):

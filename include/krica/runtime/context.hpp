@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Context: how to compute, as opposed to what. It is the first argument of every long computation.
-// The same seed gives the same bits for any number of threads.
+// The same seed gives the same bits for any number of threads, on one type of processor.
 //
 //   krica::Context context({.threads = 2, .seed = 7});
 //
