@@ -65,7 +65,8 @@ Basis with_long_stacks(const Classes& classes, const Basis& start, const LabelTe
       first(u, kValues + kAtoms + c) = beta * start.class_map(c, u);
   }
   const auto stacked = ksvd<float>(
-      Context(), X, first, {.n_atoms = kAtoms, .nonzeros = 3, .max_iterations = iterations});
+      Context(), X, first,
+      {.n_atoms = kAtoms, .nonzeros = 3, .max_iterations = iterations, .compared = kValues});
   Basis basis{Matrix<float>(kAtoms, kValues)};
   basis.class_map = Matrix<float>(kClasses, kAtoms);
   for (Index u = 0; u < kAtoms; ++u) {
@@ -117,6 +118,21 @@ TEST(LabelKsvd, TheMapTellsClassesApart) {
     EXPECT_EQ(basis.class_map.rows(), kClasses);
     EXPECT_EQ(basis.atom_class.size(), static_cast<std::size_t>(kAtoms));
     for (Index u = 0; u < kAtoms; ++u) EXPECT_NEAR(basis.atoms.view().row(u).norm(), 1, 1e-5);
+  }
+}
+
+// With labels, all stacked atoms of a class are nearly parallel; they are still different atoms.
+TEST(LabelKsvd, HeavyLabelsDoNotTurnAtomsIntoSamples) {
+  const Classes classes;
+  for (const char* method : {"d-ksvd", "lc-ksvd"}) {
+    BasisRequest request = classes.request(5);
+    request.options.label_terms.label_weight = 30;
+    const Basis basis = basis_method(method).learn(Context(), request);
+    for (Index u = 0; u < kAtoms; ++u) {
+      const float nearest =
+          (classes.samples.view() * basis.atoms.view().row(u).transpose()).maxCoeff();
+      EXPECT_LT(nearest, 0.9999F) << method << ", atom " << u;
+    }
   }
 }
 
