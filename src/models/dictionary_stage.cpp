@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "bases/class_atoms.hpp"
 #include "classify/calibration.hpp"
 #include "classify/dictionary_codes.hpp"
 #include "classify/splits.hpp"
@@ -90,6 +91,11 @@ std::optional<double> calibrate_dictionary(TrainingRun& run, ConstMatrixView<flo
   found.put_scalar(kCalibration, temperature);
   run.checkpoint.store_state(kCalibration, found);
   return temperature;
+}
+
+void check_dictionary(const ImageSet& images, const PipelineOptions& settled) {
+  const ConstMatrixView<float> unknown(nullptr, images.size(), 0);
+  require_class_patches({unknown, images.labels(), basis_of(settled), {}, nullptr});
 }
 
 ClassifierParts fit_dictionary(TrainingRun& run, const ImageSet& images, FeatureMatrix features) {

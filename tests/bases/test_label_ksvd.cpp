@@ -151,7 +151,8 @@ TEST(LabelKsvd, SaysWhatIsWrong) {
               testing::HasSubstr("multiple of the 3 classes"));
   EXPECT_THAT(refused([](BasisRequest& r) { r.labels = {}; }), testing::HasSubstr("needs labels"));
   EXPECT_THAT(refused([](BasisRequest& r) { r.options.components = 300; }),
-              testing::HasSubstr("cannot start from the 80 patches of class 0"));
+              testing::HasSubstr("100 atoms per class cannot start from the 80 samples of class 0; "
+                                 "use at most 240 components"));
 }
 
 }  // namespace
