@@ -70,9 +70,11 @@ JointOutcome learn_words(TrainingRun& run, const ImageSet& input) {
   try {
     return learn_all_atoms(run, input);
   } catch (const InvalidArgument& error) {
+    const std::string what = error.what();
+    if (what.find("components") == std::string::npos) throw;
     throw InvalidArgument(fmt::format(
-        "{} (this is about the features of {}, whose components are set by --words (words))",
-        error.what(), run.job.options.method));
+        "{} (this is about the features of {}, whose components are set by --words (words))", what,
+        run.job.options.method));
   }
 }
 
