@@ -113,6 +113,18 @@ std::vector<int> consecutive_classes(const BasisRequest& request) {
   return classes;
 }
 
+void require_class_patches(const BasisRequest& request) {
+  const auto [classes, each] = shares_of(request);
+  std::vector<Index> counts(static_cast<std::size_t>(classes), 0);
+  for (const int label : request.labels) ++counts[static_cast<std::size_t>(label)];
+  const auto fewest = std::min_element(counts.begin(), counts.end());
+  const bool patches = request.options.init == "class-kmeans";
+  require(*fewest >= each, kName,
+          "{} atoms per class cannot start from the {} {} of class {}; use at most {} components{}",
+          each, *fewest, patches ? "patches" : "samples", fewest - counts.begin(),
+          *fewest * classes, patches ? ", more patches or another init" : " or more data");
+}
+
 Matrix<float> class_kmeans(const Context& context, const BasisRequest& request) {
   return class_by_class(context, request, [&](const BasisRequest& own) {
     return kmeans_of(context, own, ClusteringRole::kStart).atoms;
@@ -121,15 +133,12 @@ Matrix<float> class_kmeans(const Context& context, const BasisRequest& request) 
 
 Matrix<float> class_by_class(const Context& context, const BasisRequest& request,
                              const std::function<Matrix<float>(const BasisRequest&)>& learn) {
+  require_class_patches(request);
   const Shares shares = shares_of(request);
   Matrix<float> atoms(shares.classes * shares.each, request.patches.cols());
   const Index first = take_up_classes(request, shares, atoms);
   for (Index y = first; y < shares.classes; ++y) {
     const LargeMatrix patches = rows_of_class(context, request, static_cast<int>(y));
-    require(patches.rows() >= shares.each, kName,
-            "{} atoms per class cannot start from the {} patches of class {}; use more patches, "
-            "fewer components or another init",
-            shares.each, patches.rows(), y);
     BasisRequest own{
         patches.view(), {}, request.options, request.hooks, y == first ? request.state : nullptr};
     own.options.components = shares.each;

@@ -19,6 +19,10 @@ Discrimination discrimination_of(const BasisRequest& request, bool homogeneous);
 /// The classes of the request's atoms, k consecutive ones each.
 std::vector<int> consecutive_classes(const BasisRequest& request);
 
+/// Throws InvalidArgument for a request that class_by_class() would refuse: besides the above, more
+/// atoms of a class than it has patches. Only the number of patches matters, not their values.
+void require_class_patches(const BasisRequest& request);
+
 /// Initial atoms by class, in the order of consecutive_classes:
 ///   class-kmeans     the centres of K-means on the patches of each class
 ///   label-affinity   the centres of K-means on all patches, each assigned to the class of whose

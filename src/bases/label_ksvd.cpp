@@ -10,7 +10,9 @@
 // q_i (K) is 1 for the atoms of that class, k per class. A stacked sample (x_i, √α q_i, √β h_i) and
 // the stacked atoms make it one K-SVD. As q_i repeats each entry of h_i k times, so does A the rows
 // of W, and the stacked sample has the same inner products as (x_i, √(β + kα) h_i), which is the
-// one used here: n + classes values instead of n + K + classes.
+// one used here: n + classes values instead of n + K + classes. Atoms count as
+// one if their d nearly coincide: by the weight of the labels, the stacked atoms of a class always
+// do.
 //
 // The start is a K-SVD of each class, with the map W = H S (SᵀS + I)⁻¹ of its codes S. At the end
 // d_u is scaled to length 1 and w_u with it; version 1 then fits W to the codes of the finished
@@ -63,7 +65,8 @@ class LabelKsvd {
     Basis basis = ksvd_of(context_, whole, name,
                           {.n_atoms = request_.options.components,
                            .nonzeros = request_.options.nonzeros,
-                           .max_iterations = request_.options.iterations},
+                           .max_iterations = request_.options.iterations,
+                           .compared = values()},
                           ClusteringRole::kMethod, [this] { return stacked_start(); });
     split(basis);
     if (refit) basis.class_map = map_of_codes(basis.atoms);

@@ -187,13 +187,27 @@ class Dictionary {
     });
   }
 
+  /// d_u·d_v of the directions that are compared, K×K.
+  [[nodiscard]] Matrix<Scalar> similarities() const {
+    const Index K = atoms_.rows();
+    Matrix<Scalar> parts;
+    if (options_.compared > 0 && options_.compared < atoms_.cols()) {
+      parts = Matrix<Scalar>::copy_of(atoms_.view().leftCols(options_.compared));
+      // Row by row: Eigen's rowwise() divides zero rows by zero.
+      for (Index u = 0; u < K; ++u) parts.view().row(u).normalize();
+    }
+    const Matrix<Scalar>& compared = parts.size() > 0 ? parts : atoms_;
+    Matrix<Scalar> gram(K, K);
+    blas::gemm<Scalar>(context_, blas::Op::kPlain, blas::Op::kTransposed, Scalar(1), compared,
+                       compared, Scalar(0), gram);
+    return gram;
+  }
+
   /// Atoms with hardly any users, and later ones of pairs that nearly coincide.
   [[nodiscard]] std::vector<Index> poor_atoms() const {
     const Index K = atoms_.rows();
     const Index fewest = std::clamp<Index>(std::ssize(users_) / (10 * K), 1, kEnoughUses);
-    Matrix<Scalar> gram(K, K);
-    blas::gemm<Scalar>(context_, blas::Op::kPlain, blas::Op::kTransposed, Scalar(1), atoms_, atoms_,
-                       Scalar(0), gram);
+    const Matrix<Scalar> gram = similarities();
     std::vector<Index> poor;
     for (Index u = 0; u < K; ++u) {
       bool is_poor = std::ssize(users(u)) < fewest;

@@ -29,7 +29,8 @@ struct KsvdOptions {
   Index nonzeros = 3;         ///< L >= 1
   Index max_iterations = 80;  ///< >= 0
   double tolerance = 1e-6;    ///< stops when the cost changes by less than this fraction; >= 0
-  double coherence = 0.99;    ///< atoms with a larger |d_u·d_v| count as one; in (0, 1]
+  double coherence = 0.99;  ///< atoms of directions with a larger |d_u·d_v| count as one; in (0, 1]
+  Index compared = 0;       ///< leading values whose directions these are; 0: all
 
   void validate() const;
 };

@@ -30,12 +30,13 @@ void each_field(Options& options, Visit visit) {
 
 template <OptionsOf<KsvdOptions> Options, class Visit>
 void each_field(Options& options, Visit visit) {
-  auto& [n_atoms, nonzeros, max_iterations, tolerance, coherence] = options;
+  auto& [n_atoms, nonzeros, max_iterations, tolerance, coherence, compared] = options;
   visit("n_atoms", n_atoms, kAtLeastOne);
   visit("nonzeros", nonzeros, kAtLeastOne);
   visit("max_iterations", max_iterations, kNotNegative, OnResume::kMayDiffer);
   visit("tolerance", tolerance, kFiniteNotNegative);
   visit("coherence", coherence, kFinitePositive);
+  visit("compared", compared, kNotNegative);
 }
 
 template <OptionsOf<SparseCodingOptions> Options, class Visit>

@@ -106,7 +106,10 @@ class HostPooledEncoder final : public PooledEncoder {
     if (images.rows() == 1) raw.view().row(1) = raw.view().row(0);
     source_->preprocessing().apply_tile(raw, patches);
     encoder_.encode(patches, codes);
-    features = codes.view().topRows(images.rows());
+    // The one position is in every cell.
+    for (Index cell = 0; cell < source_->grid().cells(); ++cell) {
+      features.middleCols(cell * codes.cols(), codes.cols()) = codes.view().topRows(images.rows());
+    }
   }
 
   std::shared_ptr<const PatchSource> source_;

@@ -4,12 +4,14 @@
 #include <algorithm>
 #include <utility>
 
+#include "bases/class_atoms.hpp"
 #include "classify/calibration.hpp"
 #include "classify/dictionary_codes.hpp"
 #include "classify/splits.hpp"
 #include "krica/bases/basis.hpp"
 #include "models/parts.hpp"
 #include "runtime/large_matrix.hpp"
+#include "runtime/ordered_reduce.hpp"
 #include "runtime/parallel.hpp"
 
 namespace krica {
@@ -31,10 +33,8 @@ Index smallest_class(std::span<const int> labels, Index classes) {
   return *std::min_element(counts.begin(), counts.end());
 }
 
-/// The dictionary's scores of some samples.
-Matrix<float> scores_of(const Context& context, const EncoderOptions& pursuit, const Basis& basis,
-                        const Matrix<float>& samples) {
-  const Encoder encoder(pursuit, basis.atoms);
+Matrix<float> codes_of(const Context& context, const Encoder& encoder,
+                       const Matrix<float>& samples) {
   Matrix<float> codes(samples.rows(), encoder.channels());
   constexpr Index kTileRows = 256;
   const Partition tiles(samples.rows(), kTileRows);
@@ -42,7 +42,25 @@ Matrix<float> scores_of(const Context& context, const EncoderOptions& pursuit, c
     encoder.encode(ConstMatrixView<float>(samples).rows_between(tiles[t].begin, tiles[t].end),
                    MatrixView<float>(codes).rows_between(tiles[t].begin, tiles[t].end));
   });
-  return classifier_from(basis.class_map, {}).linear.scores(context, codes);
+  return codes;
+}
+
+/// The dictionary's scores of some samples. Their codes are as wide as the dictionary, and exist
+/// for a block of them at a time.
+Matrix<float> scores_of(const Context& context, const EncoderOptions& pursuit, const Basis& basis,
+                        ConstMatrixView<float> samples, std::span<const Index> rows) {
+  constexpr Index kBlockRows = 2048;
+  const Encoder encoder(pursuit, basis.atoms);
+  const ClassifierParts classifier = classifier_from(basis.class_map, {});
+  Matrix<float> scores(std::ssize(rows), basis.class_map.rows());
+  for_tiles({0, std::ssize(rows)}, kBlockRows, [&](Range block) {
+    const auto own =
+        rows.subspan(static_cast<std::size_t>(block.begin), static_cast<std::size_t>(block.size()));
+    const Matrix<float> codes = codes_of(context, encoder, rows_at<float>(samples, own));
+    MatrixView<float>(scores).rows_between(block.begin, block.end) =
+        classifier.linear.scores(context, codes).view();
+  });
+  return scores;
 }
 
 LargeMatrix copied_rows(const Context& context, ConstMatrixView<float> from,
@@ -83,13 +101,18 @@ std::optional<double> calibrate_dictionary(TrainingRun& run, ConstMatrixView<flo
   const LargeMatrix learned = copied_rows(run.context, samples, split.train);
   const BasisRequest request{learned.view(), learned_labels, settings, {}, nullptr};
   const Basis basis = basis_method(options.method).learn(run.context, request);
-  const double temperature = fit_temperature(
-      scores_of(run.context, pursuit_of(options), basis, rows_at<float>(samples, split.test)),
-      values_at(labels, split.test));
+  const double temperature =
+      fit_temperature(scores_of(run.context, pursuit_of(options), basis, samples, split.test),
+                      values_at(labels, split.test));
   Archive found;
   found.put_scalar(kCalibration, temperature);
   run.checkpoint.store_state(kCalibration, found);
   return temperature;
+}
+
+void check_dictionary(const ImageSet& images, const PipelineOptions& settled) {
+  const ConstMatrixView<float> unknown(nullptr, images.size(), 0);
+  require_class_patches({unknown, images.labels(), basis_of(settled), {}, nullptr});
 }
 
 ClassifierParts fit_dictionary(TrainingRun& run, const ImageSet& images, FeatureMatrix features) {

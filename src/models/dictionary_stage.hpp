@@ -19,6 +19,10 @@ std::optional<double> calibrate_dictionary(TrainingRun& run, ConstMatrixView<flo
                                            std::span<const int> labels,
                                            const PipelineOptions& options);
 
+/// Throws InvalidArgument if the dictionary cannot start from that many images of each class:
+/// before anything is learned, because features take long.
+void check_dictionary(const ImageSet& images, const PipelineOptions& settled);
+
 /// Learns the dictionary on principal components of the features of images. Throws Cancelled.
 ClassifierParts fit_dictionary(TrainingRun& run, const ImageSet& images, FeatureMatrix features);
 

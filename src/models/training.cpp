@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "krica/models/training.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -63,6 +65,19 @@ JointOutcome learn_all_atoms(TrainingRun& run, const ImageSet& input) {
   return outcome;
 }
 
+/// The same, of the features of a dictionary: an error that speaks of components means their words.
+JointOutcome learn_words(TrainingRun& run, const ImageSet& input) {
+  try {
+    return learn_all_atoms(run, input);
+  } catch (const InvalidArgument& error) {
+    const std::string what = error.what();
+    if (what.find("components") == std::string::npos) throw;
+    throw InvalidArgument(fmt::format(
+        "{} (this is about the features of {}, whose components are set by --words (words))", what,
+        run.job.options.method));
+  }
+}
+
 void take_basis(LearnedBasis basis, Model::Parts& parts) {
   parts.extractor.emplace(basis.extractor(parts.shape));
   parts.options = std::move(basis.options);
@@ -97,7 +112,8 @@ Model learn(TrainingRun& run, const ImageSet& images, Model::Parts parts) {
   layer.options = layer_of(run.job.options);
   TrainingRun layer_run{run.context, layer, run.checkpoint, run.report};
   if (basis_method(layer.options.method).learn != nullptr) {
-    outcome = learn_all_atoms(layer_run, input);
+    outcome = is_layered(run.job.options) ? learn_words(layer_run, input)
+                                          : learn_all_atoms(layer_run, input);
     run.report.warning = outcome->warning;
     run.report.comparison = outcome->comparison;
     run.report.held_out_accuracy = outcome->held_out_accuracy;
@@ -181,6 +197,7 @@ Model train(const Context& caller, const ImageSet& images, const TrainingJob& jo
   device::prepare_to_train(caller);
   const TrainingJob settled = settled_job(job, images);
   check_images(images, job.classifier);
+  if (is_layered(settled.options)) check_dictionary(images, settled.options);
   const PipelineOptions layer = layer_of(settled.options);
   check_sizes(images, layer);
   const BasisMethod& method = basis_method(layer.method);

@@ -65,7 +65,8 @@ Basis with_long_stacks(const Classes& classes, const Basis& start, const LabelTe
       first(u, kValues + kAtoms + c) = beta * start.class_map(c, u);
   }
   const auto stacked = ksvd<float>(
-      Context(), X, first, {.n_atoms = kAtoms, .nonzeros = 3, .max_iterations = iterations});
+      Context(), X, first,
+      {.n_atoms = kAtoms, .nonzeros = 3, .max_iterations = iterations, .compared = kValues});
   Basis basis{Matrix<float>(kAtoms, kValues)};
   basis.class_map = Matrix<float>(kClasses, kAtoms);
   for (Index u = 0; u < kAtoms; ++u) {
@@ -120,6 +121,21 @@ TEST(LabelKsvd, TheMapTellsClassesApart) {
   }
 }
 
+// With labels, all stacked atoms of a class are nearly parallel; they are still different atoms.
+TEST(LabelKsvd, HeavyLabelsDoNotTurnAtomsIntoSamples) {
+  const Classes classes;
+  for (const char* method : {"d-ksvd", "lc-ksvd"}) {
+    BasisRequest request = classes.request(5);
+    request.options.label_terms.label_weight = 30;
+    const Basis basis = basis_method(method).learn(Context(), request);
+    for (Index u = 0; u < kAtoms; ++u) {
+      const float nearest =
+          (classes.samples.view() * basis.atoms.view().row(u).transpose()).maxCoeff();
+      EXPECT_LT(nearest, 0.9999F) << method << ", atom " << u;
+    }
+  }
+}
+
 TEST(LabelKsvd, SaysWhatIsWrong) {
   const Classes classes;
   const auto refused = [&](auto change) {
@@ -135,7 +151,8 @@ TEST(LabelKsvd, SaysWhatIsWrong) {
               testing::HasSubstr("multiple of the 3 classes"));
   EXPECT_THAT(refused([](BasisRequest& r) { r.labels = {}; }), testing::HasSubstr("needs labels"));
   EXPECT_THAT(refused([](BasisRequest& r) { r.options.components = 300; }),
-              testing::HasSubstr("cannot start from the 80 patches of class 0"));
+              testing::HasSubstr("100 atoms per class cannot start from the 80 samples of class 0; "
+                                 "use at most 240 components"));
 }
 
 }  // namespace

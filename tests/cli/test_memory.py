@@ -13,12 +13,9 @@ import pytest
 MEBIBYTE = 1 << 20
 
 
-def trained(krica, method, budget):
-    """The model's bytes and the peak of the process that made it."""
-    file = krica.directory / f"{method}-{budget}.krica"
-    process = subprocess.Popen([os.environ["KRICA"], "train", "embedded", "-o", file, "--method", method, "--components", "30",
-                                "--patches", "400000", "--receptive-field", "9", "--epochs", "1", "--iterations", "3", "--svm-c", "0.05",
-                                "--threads", "2", "--memory", budget, "--quiet"],
+def peak_of(*arguments):
+    """The most memory that the command held."""
+    process = subprocess.Popen([os.environ["KRICA"], *arguments, "--threads", "2", "--quiet"],
                                stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)  # fmt: skip
     peak = 0  # as the system keeps it; that of wait4() would include what this process took before it started the other
     while process.poll() is None:
@@ -26,6 +23,14 @@ def trained(krica, method, budget):
         peak = max(peak, int(found.group(1)) * 1024) if found else peak
         time.sleep(0.01)
     assert process.returncode == 0, process.stderr.read()
+    return peak
+
+
+def trained(krica, method, budget):
+    """The model's bytes and the peak of the process that made it."""
+    file = krica.directory / f"{method}-{budget}.krica"
+    peak = peak_of("train", "embedded", "-o", file, "--method", method, "--components", "30", "--patches", "400000",
+                   "--receptive-field", "9", "--epochs", "1", "--iterations", "3", "--svm-c", "0.05", "--memory", budget)  # fmt: skip
     return file.read_bytes(), peak
 
 
@@ -38,6 +43,18 @@ def test_the_budget_bounds_memory_and_changes_nothing(krica, method):
     assert within == beyond
     assert peak <= (32 + 64) * MEBIBYTE
     assert most > peak + 40 * MEBIBYTE
+
+
+def test_dictionaries_of_samples_keep_to_the_budget(krica):
+    """All codes of the fifth of the samples that calibrates probabilities would take 153 MiB."""
+    labels = np.arange(200000) % 4
+    random = np.random.default_rng(0)
+    samples = random.normal(size=(4, 8))[labels] + random.normal(size=(200000, 8))
+    np.save(krica.directory / "x.npy", samples.astype(np.float32))
+    np.save(krica.directory / "y.npy", labels)
+    peak = peak_of("train", krica.directory / "x.npy", "--labels", krica.directory / "y.npy", "-o", krica.directory / "m.krica", "--method",
+                   "d-ksvd", "--components", "1000", "--nonzeros", "1", "--iterations", "1", "--test-fraction", "0", "--memory", "128M")  # fmt: skip
+    assert peak <= (128 + 64) * MEBIBYTE
 
 
 def test_features_need_not_fit(krica):

@@ -278,20 +278,33 @@ std::vector<double> naive_pyramid(const FeatureExtractor& extractor,
 const std::vector<ImageShape> kSizes = {{48, 33, 1}, {16, 60, 1}, {16, 16, 1},
                                         {31, 31, 1}, {60, 60, 1}, {28, 17, 1}};
 
-TEST_P(EverySiftPooling, OfImagesThatDifferInSizeEqualsTheNaiveLoop) {
-  const support::VariedImages images(kSizes, {});
-  const FeatureExtractor extractor = sift_extractor(images, GetParam());
-  const FeatureMatrix one = extractor.extract(Context({.threads = 1}), images);
-  ASSERT_EQ(one.cols(), 21 * extractor.encoder().channels());
+void expect_naive_pyramids(const FeatureExtractor& extractor, const support::VariedImages& images,
+                           const FeatureMatrix& features) {
+  ASSERT_EQ(features.cols(), 21 * extractor.encoder().channels());
   for (Index i = 0; i < images.size(); ++i) {
     const std::vector<double> expected =
         naive_pyramid(extractor, images.pixels(i), images.shape_of(i));
     for (std::size_t j = 0; j < expected.size(); ++j) {
-      ASSERT_NEAR(one.view()(i, static_cast<Index>(j)), expected[j],
+      ASSERT_NEAR(features.view()(i, static_cast<Index>(j)), expected[j],
                   2e-4 * (1 + std::abs(expected[j])))
           << i << ' ' << j;
     }
   }
+}
+
+TEST_P(EverySiftPooling, OfImagesWithOneWindowEqualsTheNaiveLoop) {
+  const support::VariedImages images(std::vector<ImageShape>(5, {18, 19, 1}), {});
+  const FeatureExtractor extractor = sift_extractor(images, GetParam());
+  ASSERT_FALSE(images.varied());
+  ASSERT_EQ(extractor.descriptors().positions(images.shape()), (Positions{1, 1}));
+  expect_naive_pyramids(extractor, images, extractor.extract(Context(), images));
+}
+
+TEST_P(EverySiftPooling, OfImagesThatDifferInSizeEqualsTheNaiveLoop) {
+  const support::VariedImages images(kSizes, {});
+  const FeatureExtractor extractor = sift_extractor(images, GetParam());
+  const FeatureMatrix one = extractor.extract(Context({.threads = 1}), images);
+  expect_naive_pyramids(extractor, images, one);
   EXPECT_TRUE(extractor.extract(Context({.threads = 4}), images).view() == one.view());
   // Alone, or in another box, an image has the same features.
   const ImageSetPtr some = subset(images.shared(), {2, 5});

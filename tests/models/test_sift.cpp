@@ -14,6 +14,7 @@
 #include "models/resolved.hpp"
 #include "models/small_job.hpp"
 #include "models/votes.hpp"
+#include "support/comparison.hpp"
 #include "support/images.hpp"
 #include "support/sift_images.hpp"
 
@@ -148,6 +149,30 @@ TEST(SiftModel, LearnsFromImagesThatDifferInSizeAndSurvivesItsFile) {
     EXPECT_EQ(model.parts().seen.count_in(Context(), images), 48);
     EXPECT_THROW((void)model.atom_images(), InvalidArgument);
   }
+}
+
+TEST(SiftModel, RefusesADictionaryBeforeItLearnsWords) {
+  const Gratings images(48);
+  PipelineOptions options = sift_options("lc-ksvd");
+  const auto refused = [&](Index components) {
+    options.basis.components = components;
+    TrainingReport report;
+    const std::string what =
+        support::refusal([&] { train(Context(), images, {options}, &report); });
+    EXPECT_TRUE(report.stages.empty()) << report.stages.front().stage;
+    return what;
+  };
+  EXPECT_THAT(refused(60), HasSubstr("30 atoms per class cannot start from the 24 samples of class "
+                                     "0; use at most 48 components"));
+  EXPECT_THAT(refused(7), HasSubstr("multiple of the 2 classes, got 7; use 6 or 8"));
+}
+
+TEST(SiftModel, SaysWhenAnErrorIsAboutTheWordsOfADictionary) {
+  PipelineOptions options = sift_options("lc-ksvd");
+  options.dictionary.words = 301;
+  const std::string what = support::refusal([&] { train(Context(), Gratings(48), {options}); });
+  EXPECT_THAT(what, HasSubstr("301 atoms cannot start from 300 samples"));
+  EXPECT_THAT(what, HasSubstr("the features of kmeans-hard, whose components are set by --words"));
 }
 
 TEST(SiftModel, ResumesToTheSameBytes) {
