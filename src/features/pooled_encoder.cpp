@@ -53,7 +53,8 @@ class HostPooledEncoder final : public PooledEncoder {
                 features.cols() == source_->grid().cells() * encoder_.channels(),
             kName, "a batch of {} x {} and features of {} x {} do not fit {}", images.rows(),
             images.cols(), features.rows(), features.cols(), to_text(source_->shape()));
-    const bool single = shapes.empty() && source_->grid().positions() == 1;
+    const PoolingGrid& grid = source_->grid();
+    const bool single = shapes.empty() && grid.positions() == 1 && grid.cells() == 1;
     const Partition parts(images.rows(), single ? kTilePositions : kImagesAtATime);
     const Work work = encoding_work(*source_, encoder_, images.rows());
     parallel_for(context, parts.count(), work, [&](Index p) {
@@ -93,8 +94,8 @@ class HostPooledEncoder final : public PooledEncoder {
     }
   }
 
-  /// Images with a single position: one tile for all, as one large product is faster than many
-  /// small ones.
+  /// Images with a single position in a single cell: one tile for all, as one large product is
+  /// faster than many small ones.
   void encode_single(ConstMatrixView<float> images, MatrixView<float> features) const {
     // At least two rows: single-row products are not reproducible to the bit
     // (runtime/parallel.hpp).

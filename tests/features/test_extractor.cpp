@@ -278,26 +278,40 @@ std::vector<double> naive_pyramid(const FeatureExtractor& extractor,
 const std::vector<ImageShape> kSizes = {{48, 33, 1}, {16, 60, 1}, {16, 16, 1},
                                         {31, 31, 1}, {60, 60, 1}, {28, 17, 1}};
 
-TEST_P(EverySiftPooling, OfImagesThatDifferInSizeEqualsTheNaiveLoop) {
-  const support::VariedImages images(kSizes, {});
-  const FeatureExtractor extractor = sift_extractor(images, GetParam());
-  const FeatureMatrix one = extractor.extract(Context({.threads = 1}), images);
-  ASSERT_EQ(one.cols(), 21 * extractor.encoder().channels());
+/// Features of all images against those of the naive loop.
+void expect_naive_features(const FeatureExtractor& extractor, const support::VariedImages& images,
+                           const FeatureMatrix& features) {
+  ASSERT_EQ(features.cols(), 21 * extractor.encoder().channels());
   for (Index i = 0; i < images.size(); ++i) {
     const std::vector<double> expected =
         naive_pyramid(extractor, images.pixels(i), images.shape_of(i));
     for (std::size_t j = 0; j < expected.size(); ++j) {
-      ASSERT_NEAR(one.view()(i, static_cast<Index>(j)), expected[j],
+      ASSERT_NEAR(features.view()(i, static_cast<Index>(j)), expected[j],
                   2e-4 * (1 + std::abs(expected[j])))
           << i << ' ' << j;
     }
   }
+}
+
+TEST_P(EverySiftPooling, OfImagesThatDifferInSizeEqualsTheNaiveLoop) {
+  const support::VariedImages images(kSizes, {});
+  const FeatureExtractor extractor = sift_extractor(images, GetParam());
+  const FeatureMatrix one = extractor.extract(Context({.threads = 1}), images);
+  expect_naive_features(extractor, images, one);
   EXPECT_TRUE(extractor.extract(Context({.threads = 4}), images).view() == one.view());
   // Alone, or in another box, an image has the same features.
   const ImageSetPtr some = subset(images.shared(), {2, 5});
   const FeatureMatrix again = extractor.extract(Context({.threads = 2}), *some);
   EXPECT_TRUE(again.view().row(0) == one.view().row(2));
   EXPECT_TRUE(again.view().row(1) == one.view().row(5));
+}
+
+TEST_P(EverySiftPooling, OfOnePositionThatAllCellsShareEqualsTheNaiveLoop) {
+  const support::VariedImages images(std::vector<ImageShape>(5, {16, 18, 1}), {});
+  ASSERT_FALSE(images.varied());
+  const FeatureExtractor extractor = sift_extractor(images, GetParam());
+  ASSERT_EQ(extractor.positions(), 1);
+  expect_naive_features(extractor, images, extractor.extract(Context({.threads = 1}), images));
 }
 
 std::vector<SiftPooling> sift_poolings() {
