@@ -32,8 +32,8 @@ std::string md5_of(const Context& context, const std::filesystem::path& path);
 void fetch(const Context& context, const std::string& address, const std::string& md5,
            const std::filesystem::path& path);
 
-/// Unpacks a tar (plain or compressed) or zip archive into `directory`. Throws DataError for a
-/// corrupt archive and for paths outside the directory; links are skipped.
+/// Unpacks a tar (plain or with gzip, bzip2, xz or zstd) or zip archive into `directory`. Throws
+/// DataError for a corrupt archive and for paths outside the directory; links are skipped.
 void unpack(const Context& context, const std::filesystem::path& archive_file,
             const std::filesystem::path& directory);
 

@@ -28,7 +28,11 @@ using ArchivePtr = std::unique_ptr<archive, decltype(&archive_read_free)>;
 ArchivePtr open_archive(const fs::path& file) {
   ArchivePtr reader(archive_read_new(), archive_read_free);
   if (!reader) throw std::bad_alloc();
-  archive_read_support_filter_all(reader.get());
+  // By name: "all" also starts programs, such as grzip or lrzip, where a file looks like theirs.
+  archive_read_support_filter_gzip(reader.get());
+  archive_read_support_filter_bzip2(reader.get());
+  archive_read_support_filter_xz(reader.get());
+  archive_read_support_filter_zstd(reader.get());
   archive_read_support_format_tar(reader.get());
   archive_read_support_format_zip(reader.get());
   if (archive_read_open_filename(reader.get(), file.c_str(), kBlock) != ARCHIVE_OK)
@@ -68,13 +72,13 @@ class UnpackProgress {
   Index total_;
 };
 
+/// `block` is a place for the bytes on their way.
 void write_entry(const UnpackProgress& progress, archive* reader, const fs::path& file,
-                 const fs::path& target) {
+                 const fs::path& target, std::vector<char>& block) {
   std::error_code error;
   fs::create_directories(target.parent_path(), error);
   if (error) io_error("unpack", target.parent_path(), "cannot create", error.value());
   std::ofstream out(target, std::ios::binary);
-  std::vector<char> block(kBlock);
   while (true) {
     progress.report(reader);
     const la_ssize_t count = archive_read_data(reader, block.data(), block.size());
@@ -91,6 +95,7 @@ void write_entry(const UnpackProgress& progress, archive* reader, const fs::path
 void unpack(const Context& context, const fs::path& archive_file, const fs::path& directory) {
   const ArchivePtr reader = open_archive(archive_file);
   const UnpackProgress progress(context, archive_file);
+  std::vector<char> block(kBlock);
   archive_entry* entry = nullptr;
   while (true) {
     const int status = archive_read_next_header(reader.get(), &entry);
@@ -98,7 +103,8 @@ void unpack(const Context& context, const fs::path& archive_file, const fs::path
     if (status < ARCHIVE_WARN) broken(reader.get(), archive_file);
     if (archive_entry_filetype(entry) != AE_IFREG || archive_entry_hardlink(entry) != nullptr)
       continue;
-    write_entry(progress, reader.get(), archive_file, directory / safe_path(entry, archive_file));
+    write_entry(progress, reader.get(), archive_file, directory / safe_path(entry, archive_file),
+                block);
   }
 }
 

@@ -85,7 +85,7 @@ void check_room(const ImageSet& images, const LocalDescriptors& descriptors) {
   if (!descriptors.any_size()) return;
   for (Index i = 0; i < images.size(); ++i) {
     try {
-      descriptors.positions(images.shape_of(i));
+      static_cast<void>(descriptors.positions(images.shape_of(i)));
     } catch (const InvalidArgument& error) {
       std::string what = error.what();
       what.erase(0, what.find("] ") + 2);

@@ -202,6 +202,20 @@ TEST(Unpack, RefusesNamesOutsideAndBrokenArchives) {
   EXPECT_THAT(said(), HasSubstr("[unpack] archive:"));
 }
 
+TEST(Unpack, StartsNoProgram) {
+  const Folder folder;
+  support::write_file(folder / "bin/grzip", "#!/bin/sh\ntouch " + (folder / "started").string());
+  fs::permissions(folder / "bin/grzip", fs::perms::owner_all);
+  const std::string before = std::getenv("PATH");
+  ::setenv("PATH", ((folder / "bin").string() + ":" + before).c_str(), 1);
+  support::write_file(folder / "archive", std::string("GRZipII\0\2\4:)", 12) + "content");
+  EXPECT_THAT(
+      message_of<DataError>([&] { unpack(Context(), folder / "archive", folder / "place"); }),
+      HasSubstr("[unpack] archive:"));
+  ::setenv("PATH", before.c_str(), 1);
+  EXPECT_FALSE(fs::exists(folder / "started"));
+}
+
 TEST(Download, KnowsItsSets) {
   EXPECT_EQ(downloads().size(), 5U);
   for (const DownloadInfo& set : downloads()) {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-//
-// libFuzzer's mutations, of an archive's parts: a mutation of the bytes alone would break the
-// header's JSON nearly always. Linked to the targets whose input is an archive.
+#include "fuzz/archive_mutator.hpp"
+
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -12,8 +11,7 @@
 
 #include "fuzz/support.hpp"
 
-extern "C" std::size_t LLVMFuzzerMutate(std::uint8_t* data, std::size_t size, std::size_t max_size);
-
+namespace krica::fuzz {
 namespace {
 
 using nlohmann::json;
@@ -144,12 +142,14 @@ class Mutation {
 
 }  // namespace
 
-extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size,
-                                               std::size_t max_size, unsigned seed) {
-  Mutation mutation(krica::fuzz::text_of({data, size}), seed);
+std::size_t mutate_archive(std::uint8_t* data, std::size_t size, std::size_t max_size,
+                           unsigned seed) {
+  Mutation mutation(text_of({data, size}), seed);
   if (!mutation.possible() || seed % 8 == 0) return LLVMFuzzerMutate(data, size, max_size);
   const std::string file = mutation.mutated();
   if (file.size() > max_size) return LLVMFuzzerMutate(data, size, max_size);
   std::memcpy(data, file.data(), file.size());
   return file.size();
 }
+
+}  // namespace krica::fuzz

@@ -13,7 +13,7 @@ inline PipelineOptions checkpoint_options(const std::string& method) {
   PipelineOptions options;
   options.method = method;
   options.basis.components = 4;
-  options.descriptor.receptive_field = 3;
+  options.descriptor.receptive_field = method == "scspm" ? 4 : 3;  // SIFT: a multiple of 4
   options.descriptor.patches = 40;
   options.basis.iterations = 3;
   options.basis.epochs = 2;

@@ -30,8 +30,10 @@ void train_until(const TrainingJob& job, int reports) {
 void write_parts(const TrainingJob& job, const std::filesystem::path& directory) {
   if (!std::filesystem::exists(job.checkpoint)) return;
   const Archive checkpoint = Archive::load(job.checkpoint);
-  for (const char* part : {"basis", "basis_state", "svm_search_state", "temperature_state",
-                           "svm_state", "joint", "joint_training_state", "joint_evidence_state"}) {
+  for (const char* part :
+       {"basis", "basis_state", "svm_search_state", "temperature_state", "svm_state", "joint",
+        "joint_training_state", "joint_evidence_state", "dictionary_state", "layer1",
+        "layer1_state", "layer2", "layer2_state"}) {
     if (!checkpoint.has(part)) continue;
     const auto bytes = checkpoint.vector<std::uint8_t>(part);
     Archive seed = Archive::parse(fuzz::text_of(bytes), part);
@@ -46,7 +48,8 @@ void write_parts(const TrainingJob& job, const std::filesystem::path& directory)
 int main(int argc, char** argv) {
   if (argc != 2) return std::fprintf(stderr, "usage: checkpoint_seeds DIRECTORY\n"), 2;
   const std::filesystem::path directory = argv[1];
-  for (const char* method : {"krica", "max-margin-krica", "sparse-autoencoder"}) {
+  for (const char* method : {"krica", "max-margin-krica", "sparse-autoencoder", "scspm", "ksvd",
+                             "lc-ksvd", "llc", "improved-lcc", "conv-dbn"}) {
     for (const int reports : {2, 4, 6, 8, 12, 16, 0}) {
       const TrainingJob job{fuzz::checkpoint_options(method), directory / "job"};
       train_until(job, reports);

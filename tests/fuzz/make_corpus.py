@@ -154,18 +154,41 @@ def archives():
         put("unpack", "zip-" + name.replace("/", "-"), file.getvalue())
 
 
+def archive(tensors, texts):
+    """An archive as krica writes it, but for the checksum, which the target computes. `tensors`: name to array."""
+    types = {"float32": "F32", "float64": "F64", "int64": "I64", "uint8": "U8"}
+    header, data = {"__metadata__": {**texts, "sha256": "0" * 64}}, b""
+    for name, array in tensors.items():
+        header[name] = {"dtype": types[array.dtype.name], "shape": list(array.shape), "data_offsets": [len(data), len(data) + array.nbytes]}
+        data += array.tobytes()
+    text = json.dumps(header, separators=(",", ":")).encode()
+    text += b" " * (-len(text) % 8)
+    return len(text).to_bytes(8, "little") + text + data
+
+
+def containers():
+    """Small ones: what is in a container is the business of the targets model and checkpoint."""
+    numbers = RANDOM.normal(size=(2, 3))
+    put("archive", "matrix", archive({"a": numbers.astype(np.float32)}, {"kind": "krica-model"}))
+    put("archive", "types", archive({"a": numbers, "b": np.arange(3), "c": np.arange(5, dtype=np.uint8)}, {"kind": "x", "text": "\u00e4\n"}))
+    put("archive", "empty", archive({"a": np.zeros((0, 3), np.float32)}, {"options": '{"rate":0.1}'}))
+
+
+MODELS = ("krica", "rica", "kmeans-triangle", "kpca-rica", "ksr", "d-krica", "sparse-autoencoder", "raw-pixels", "omp-1",
+          "scspm", "ksvd", "lc-ksvd", "llc", "improved-lcc", "conv-dbn")  # fmt: skip
+
+
 def texts(krica, directory):
-    plain = ["--quiet", "--patches", "200", "--images", "60", "--iterations", "2", "--receptive-field", "3"]
-    for method in ("krica", "rica", "kmeans-triangle", "kpca-rica", "ksr", "d-krica", "sparse-autoencoder", "raw-pixels", "omp-1"):
-        size = ["--components", "10" if method == "d-krica" else "4"]  # atoms belong to ten classes
+    plain = ["--quiet", "--patches", "200", "--images", "60", "--iterations", "2", "--svm-c", "0.1", "--pool", "1x1"]
+    for method in MODELS:
+        components = "10" if method in ("d-krica", "lc-ksvd") else "4"  # atoms belong to ten classes
+        image, field = ("8", "4") if method == "scspm" else ("6", "3")  # SIFT has 4 x 4 cells
+        sizes = ["--components", components, "--landmarks", "8", "--image-size", image, "--receptive-field", field]
         subprocess.run(
-            [krica, "train", "embedded", "-o", "m.krica", "--method", method, "--image-size", "6", "--pool", "1x1", *plain, *size,
-             "--svm-c", "0.1", "--landmarks", "8"],
+            [krica, "train", "embedded", "-o", "m.krica", "--method", method, *plain, *sizes],
             cwd=directory, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)  # fmt: skip
         content = (directory / "m.krica").read_bytes()
         put("model", method, content)
-        if method in ("krica", "rica"):
-            put("archive", method, content)
         header = json.loads(content[8 : 8 + int.from_bytes(content[:8], "little")])
         put("options", method, header["__metadata__"]["options"].encode())
     subprocess.run([krica, "reproduce", "kernels", "--size", "smoke", "--quiet", "-o", "out"], cwd=directory, check=True,
@@ -186,6 +209,7 @@ def main():
     records()
     tables()
     archives()
+    containers()
     with tempfile.TemporaryDirectory() as directory:
         texts(krica.resolve(), pathlib.Path(directory))
     with tempfile.TemporaryDirectory() as directory:

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "fuzz/support.hpp"
 
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
-#include <fstream>
 #include <vector>
 
 #include "fuzz/targets.hpp"
@@ -36,6 +37,10 @@ class ScratchDirectory {
  private:
   std::filesystem::path path_;
 };
+
+int open_to_write(const std::filesystem::path& path) {
+  return ::open(path.c_str(), O_CREAT | O_TRUNC | O_WRONLY | O_CLOEXEC, 0600);
+}
 
 /// Reads the items one block after the other.
 template <class Set>
@@ -86,9 +91,16 @@ const std::filesystem::path& scratch_directory() {
 }
 
 std::filesystem::path scratch_file(std::string_view name, Input content) {
+  // By system calls: a stream's buffer and locale would take longer than many a reader.
   std::filesystem::path path = scratch_directory() / name;
-  std::filesystem::create_directories(path.parent_path());
-  std::ofstream(path, std::ios::binary) << text_of(content);
+  int file = open_to_write(path);
+  if (file < 0 && errno == ENOENT) {
+    std::filesystem::create_directories(path.parent_path());
+    file = open_to_write(path);
+  }
+  if (file < 0) fail("no scratch file");
+  const bool written = ::write(file, content.data(), content.size()) == std::ssize(content);
+  if (::close(file) != 0 || !written) fail("cannot write to the scratch file");
   return path;
 }
 

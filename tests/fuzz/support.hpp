@@ -4,9 +4,9 @@
 //
 //   KRICA_FUZZ_TARGET(csv) { open_dataset(context(), scratch_file("table.csv", input), ...); }
 //
-// It may throw the errors that krica documents; anything else that leaves it is a finding. With
-// KRICA_FUZZER it becomes libFuzzer's entry point. Otherwise it enters the list that replay.cpp
-// runs over the corpora.
+// It may throw the errors that krica documents; anything else that leaves it is a finding. It
+// enters the list of targets(), from which fuzzer.cpp (with libFuzzer) and replay.cpp (over the
+// corpora) choose by name.
 #pragma once
 
 #include <cstdint>
@@ -52,17 +52,8 @@ void read_dataset(const std::filesystem::path& path, const OpenOptions& options)
 
 }  // namespace krica::fuzz
 
-#ifdef KRICA_FUZZER
-#define KRICA_FUZZ_ENTRY(name)                                                        \
-  extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) { \
-    return krica::fuzz::examine(name##_target, krica::fuzz::Input(data, size));       \
-  }
-#else
-#define KRICA_FUZZ_ENTRY(name) \
-  [[maybe_unused]] static const bool name##_listed = krica::fuzz::add_target(#name, name##_target);
-#endif
-
 #define KRICA_FUZZ_TARGET(name)                        \
   static void name##_target(krica::fuzz::Input input); \
-  KRICA_FUZZ_ENTRY(name)                               \
+  [[maybe_unused]] static const bool name##_listed =   \
+      krica::fuzz::add_target(#name, name##_target);   \
   static void name##_target(krica::fuzz::Input input)
