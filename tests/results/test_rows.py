@@ -18,6 +18,7 @@ COMMAND = "krica train data/cifar10 -o m --method omp-1 --seed 2"
      ({"accuracy": True}, "accuracy is true"),
      ({"seed": -1}, "seed is -1, but must be a whole number"),
      ({"label": ""}, "label is \"\""),
+     ({"label": "a; b"}, "label is \"a; b\", but must be a name without semicolons"),
      ({"colour": "blue"}, "unknown field colour"),
      ({"seconds": {"basis": "fast"}}, "seconds is"),
      ({"version": None}, "version is null"),
