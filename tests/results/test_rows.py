@@ -61,6 +61,12 @@ def test_add(project):
     assert row["figures"] == {"control_per_cent": 70.0}
 
 
+def test_commands_name_no_directories_of_a_machine(project):
+    command = "/opt/bin/krica train /mnt/x/cifar10 -o /tmp/out/m.krica --pool 1x1,2x2 --init=/tmp/a.npy"
+    project.run("add", "rows.jsonl", "--table", "small", "--label", "omp-1", "--command", command, "--version", "1", stdin=json.dumps(TRAIN))
+    assert project.read()[-1]["command"] == "krica train data/cifar10 -o m.krica --pool 1x1,2x2 --init=a.npy"
+
+
 def test_add_replaces_the_same_run_in_place(project):
     again = TRAIN | {"options": {"method": "omp-1", "seed": 0}}
     done = project.run("add", "rows.jsonl", "--table", "small", "--label", "omp-1", "--command", COMMAND, "--version", "1", stdin=json.dumps(again))
