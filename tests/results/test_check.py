@@ -90,6 +90,15 @@ def test_copied_figures_are_marked(project):
     assert "The runs behind this table were not kept" in project.page.read_text()
 
 
+def test_copied_means_keep_their_deviation(project):
+    tables = project.root / "results" / "tables.toml"
+    tables.write_text(tables.read_text().replace("each = true", "spread = true"))
+    copied = {key: value for key, value in ROW.items() if key != "seed"} | {"seeds": [0, 1], "source": "docs before rows were kept"}
+    project.write([copied | {"figures": {"deviation_per_cent": 0.25}}, *project.read()[2:]])
+    project.run()
+    assert "| **75.27 ± 0.25** |" in project.page.read_text()
+
+
 def test_level_methods_have_no_winner(project):
     project.write([ROW, ROW | {"label": "random-patches"}])
     project.run()
