@@ -33,8 +33,11 @@ def accuracy(rows, column):
         return ""
     values = per_cent(rows, statistic)
     text = fixed(mean, digits)
+    stated = rows[0].get("figures", {}).get("deviation_per_cent")
     if column.get("spread") and len(values) > 1:
         text += f" ± {fixed(statistics.stdev(values), digits)}"
+    elif column.get("spread") and stated is not None:
+        text += f" ± {fixed(stated, digits)}"
     text += column.get("unit", "")
     return text, (f" ({', '.join(fixed(value, digits) for value in values)})" if column.get("each") and len(values) > 1 else "")
 

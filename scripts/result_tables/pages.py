@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Pages: tables between <!-- results: NAME --> and <!-- end -->, and single figures with the rows that they come from.
 
-    75.1 %<!--= systems-400 | omp-1 | CIFAR-10 -->             the mean of these rows, as many digits as shown
-    4.3<!--= systems-400 | omp-1 | CIFAR-10 minus systems-400 | random-patches | CIFAR-10 -->
-    <!--= 86.20: readme | auto | built-in | seed=0 -->         a figure in a block of code above
+    75.1 %<!--= systems-400; omp-1; CIFAR-10 -->             the mean of these rows, as many digits as shown
+    4.3<!--= systems-400; omp-1; CIFAR-10 minus systems-400; random-patches; CIFAR-10 -->
+    <!--= 86.20: readme; auto; built-in; seed=0 -->         a figure in a block of code above
     77.9 %<!--= published coates-triangle-1600 -->             a figure of others
     93.8 %<!--~ atoms recovered, not an accuracy -->           a figure that no row can have, and what it is
 """
@@ -44,10 +44,10 @@ def agrees(value, text):
 
 
 def address(text, rows, where):
-    """The mean per cent of the rows at TABLE | LABEL | DATA [| field=value ...]."""
-    parts = [part.strip() for part in text.split("|")]
+    """The mean per cent of the rows at TABLE; LABEL; DATA [; field=value ...]. (A | would end a cell of a Markdown table.)"""
+    parts = [part.strip() for part in text.split(";")]
     if len(parts) < 3:
-        raise BadRow(f"{where}: {text!r} is not TABLE | LABEL | DATA")
+        raise BadRow(f"{where}: {text!r} is not TABLE; LABEL; DATA")
     conditions = dict(zip(("table", "label", "data"), parts[:3]))
     statistic = "accuracy"
     for part in parts[3:]:
@@ -111,7 +111,7 @@ def check_traces(page, text, rows, published):
 def check_untraced(page, text):
     """Percentages with a decimal that name no row."""
     text = CODE.sub(lambda match: re.sub(r"[^\n]", " ", match[0]), untabled(text))
-    return [f"{page}:{line_of(text, match.start())}: {match[0]} names no row; add <!--= TABLE | LABEL | DATA --> or, if it is no accuracy, <!--~ what it is -->"
+    return [f"{page}:{line_of(text, match.start())}: {match[0]} names no row; add <!--= TABLE; LABEL; DATA --> or, if it is no accuracy, <!--~ what it is -->"
             for match in UNTRACED.finditer(text)]
 
 

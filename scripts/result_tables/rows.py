@@ -34,6 +34,11 @@ def is_text(value):
     return isinstance(value, str) and value != ""
 
 
+def is_name(value):
+    # The text of a page separates names by semicolons (pages.py).
+    return is_text(value) and ";" not in value
+
+
 def is_numbers(value):
     return isinstance(value, dict) and bool(value) and all(is_number(number) for number in value.values())
 
@@ -44,9 +49,9 @@ def is_seeds(value):
 
 # field: (test, what the value must be)
 FIELDS = {
-    "table": (is_text, "a name"),
-    "label": (is_text, "a text"),
-    "data": (is_text, "a text"),
+    "table": (is_name, "a name without semicolons"),
+    "label": (is_name, "a name without semicolons"),
+    "data": (is_name, "a name without semicolons"),
     "version": (is_text, "a text"),
     "command": (is_text, "a text"),
     "method": (is_text, "a text"),

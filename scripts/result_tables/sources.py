@@ -2,6 +2,8 @@
 """From what krica writes (train --json, evaluate --json, reproduce's results.jsonl) to rows."""
 
 import json
+import re
+from pathlib import PurePosixPath
 
 from .rows import BadRow
 
@@ -16,12 +18,22 @@ DATA_NAMES = (
     ("stl", "STL-10"),
     ("caltech", "Caltech-101"),
 )
+ABSOLUTE = re.compile(r"(?<![^\s='\"])/[^\s'\"]+")
 
 
 def data_name(text):
     """The short name of a data set, or None."""
     lower = text.lower()
     return next((name for part, name in DATA_NAMES if part in lower), None)
+
+
+def portable(command):
+    """The command without the directories of the machine that it ran on: the last part of absolute paths, data sets in data/."""
+    def shortened(match):
+        name = PurePosixPath(match[0]).name
+        return f"data/{name}" if data_name(name) else name
+
+    return ABSOLUTE.sub(shortened, command)
 
 
 def without_auto(options):
@@ -53,7 +65,7 @@ def from_command(result, facts):
         "peak_memory_bytes": result.get("peak_memory_bytes"),
         "version": result.get("version"),
     }
-    return known(row | facts)
+    return known(row | facts | {"command": portable(facts["command"])})
 
 
 def from_experiment(line, prefix, facts):
@@ -82,4 +94,4 @@ def from_experiment(line, prefix, facts):
         "device": result.get("device"),
         "version": result["version"],
     }
-    return known(row | facts)
+    return known(row | facts | {"command": portable(facts["command"])})

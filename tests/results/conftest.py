@@ -29,7 +29,7 @@ PAGE = """# Page
 <!-- results: small -->
 <!-- end -->
 
-OMP-1 reaches 75.1 %<!--= small | omp-1 | CIFAR-10 -->, 4.0<!--= small | omp-1 | CIFAR-10 minus small | random-patches | CIFAR-10 --> more.
+OMP-1 reaches 75.1 %<!--= small; omp-1; CIFAR-10 -->, 4.0<!--= small; omp-1; CIFAR-10 minus small; random-patches; CIFAR-10 --> more.
 """
 
 

@@ -27,7 +27,7 @@ def test_written_table(project):
      ("| 7 s |", "| 6 s |", "the table is not what its rows say"),
      ("reaches 75.1 %", "reaches 75.2 %", "the page says 75.2, the rows say 75.1"),
      (", 4.0<", ", 4.1<", "the page says 4.1, the rows say 4.0"),
-     ("| omp-1 | CIFAR-10 -->,", "| omp-2 | CIFAR-10 -->,", "no row at 'small | omp-2 | CIFAR-10'"),
+     ("; omp-1; CIFAR-10 -->,", "; omp-2; CIFAR-10 -->,", "no row at 'small; omp-2; CIFAR-10'"),
      ("more.", "more, and 80.2 % elsewhere.", "80.2 % names no row"),
      ("<!-- end -->", "", "a table has no <!-- end -->"),
      ("results: small", "results: other", "has no table other")])
@@ -66,17 +66,17 @@ def test_figures_of_others(project):
 def test_marked_figures_of_other_pages_are_checked(project):
     (project.root / "docs" / "deep").mkdir(parents=True)
     page = project.root / "docs" / "deep" / "other.md"
-    page.write_text("It reaches 75.1 %<!--= small | omp-1 | CIFAR-10 --> and 12.3 % of something.\n")
+    page.write_text("It reaches 75.1 %<!--= small; omp-1; CIFAR-10 --> and 12.3 % of something.\n")
     assert project.run("--check").returncode == 0
-    page.write_text("It reaches 75.9 %<!--= small | omp-1 | CIFAR-10 -->.\n")
+    page.write_text("It reaches 75.9 %<!--= small; omp-1; CIFAR-10 -->.\n")
     assert "docs/deep/other.md:1: the page says 75.9, the rows say 75.1" in project.run("--check").stderr
 
 
 def test_figure_in_a_block_of_code(project):
     text = project.page.read_text()
-    project.page.write_text(text + "```\ntest accuracy 75.27 %\n```\n<!--= 75.27: small | omp-1 | CIFAR-10 | seed=0 -->\n")
+    project.page.write_text(text + "```\ntest accuracy 75.27 %\n```\n<!--= 75.27: small; omp-1; CIFAR-10; seed=0 -->\n")
     assert project.run("--check").returncode == 0
-    project.page.write_text(text + "```\ntest accuracy 75.00 %\n```\n<!--= 75.27: small | omp-1 | CIFAR-10 | seed=0 -->\n")
+    project.page.write_text(text + "```\ntest accuracy 75.00 %\n```\n<!--= 75.27: small; omp-1; CIFAR-10; seed=0 -->\n")
     assert "75.27 does not occur above" in project.run("--check").stderr
 
 
@@ -88,6 +88,15 @@ def test_copied_figures_are_marked(project):
     project.write([row | {"source": "docs before rows were kept"} for row in rows])
     project.run()
     assert "The runs behind this table were not kept" in project.page.read_text()
+
+
+def test_copied_means_keep_their_deviation(project):
+    tables = project.root / "results" / "tables.toml"
+    tables.write_text(tables.read_text().replace("each = true", "spread = true"))
+    copied = {key: value for key, value in ROW.items() if key != "seed"} | {"seeds": [0, 1], "source": "docs before rows were kept"}
+    project.write([copied | {"figures": {"deviation_per_cent": 0.25}}, *project.read()[2:]])
+    project.run()
+    assert "| **75.27 ± 0.25** |" in project.page.read_text()
 
 
 def test_level_methods_have_no_winner(project):

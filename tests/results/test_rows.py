@@ -18,6 +18,7 @@ COMMAND = "krica train data/cifar10 -o m --method omp-1 --seed 2"
      ({"accuracy": True}, "accuracy is true"),
      ({"seed": -1}, "seed is -1, but must be a whole number"),
      ({"label": ""}, "label is \"\""),
+     ({"label": "a; b"}, "label is \"a; b\", but must be a name without semicolons"),
      ({"colour": "blue"}, "unknown field colour"),
      ({"seconds": {"basis": "fast"}}, "seconds is"),
      ({"version": None}, "version is null"),
@@ -58,6 +59,12 @@ def test_add(project):
     assert row["options"] == {"method": "omp-1", "components": 400, "seed": 2}  # auto had no effect
     assert row["data"] == "CIFAR-10" and row["version"] == "0.2.0" and row["seconds"] == {"basis": 1.23}
     assert row["figures"] == {"control_per_cent": 70.0}
+
+
+def test_commands_name_no_directories_of_a_machine(project):
+    command = "/opt/bin/krica train /mnt/x/cifar10 -o /tmp/out/m.krica --pool 1x1,2x2 --init=/tmp/a.npy"
+    project.run("add", "rows.jsonl", "--table", "small", "--label", "omp-1", "--command", command, "--version", "1", stdin=json.dumps(TRAIN))
+    assert project.read()[-1]["command"] == "krica train data/cifar10 -o m.krica --pool 1x1,2x2 --init=a.npy"
 
 
 def test_add_replaces_the_same_run_in_place(project):
