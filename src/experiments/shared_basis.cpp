@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "classify/splits.hpp"
+#include "data/mirrored.hpp"
 #include "models/classifier_stage.hpp"
 #include "models/method_defaults.hpp"
 #include "models/model_parts.hpp"
@@ -37,6 +38,12 @@ std::vector<Index> all_places(Index size) {
   return places;
 }
 
+/// The rows of the mirror images.
+std::vector<Index> moved(std::vector<Index> places, Index by) {
+  for (Index& place : places) place += by;
+  return places;
+}
+
 }  // namespace
 
 SharedBasis::SharedBasis(const Context& context, const DataSet& data,
@@ -47,43 +54,66 @@ SharedBasis::SharedBasis(const Context& context, const DataSet& data,
                    {configuration.options, checkpoint, false}, &report_)),
       train_features_(context, 0, 0) {
   const auto start = Clock::now();
-  train_features_ = basis_.transform(context, *data.train);
+  mirrors_ = trains_on_mirrors(basis_.options()) || basis_.options().classifier.test_flips;
+  train_features_ = extracted(context, *data.train);
   const bool uses_test = std::any_of(configuration.splits.begin(), configuration.splits.end(),
                                      [](const TrialSplit& split) { return split.test.empty(); });
-  if (uses_test) test_features_ = basis_.transform(context, *data.test);
+  if (uses_test) test_features_ = extracted(context, *data.test);
   report_.stages.push_back(stage_since("features", start));
+}
+
+FeatureMatrix SharedBasis::extracted(const Context& context, const ImageSet& images) const {
+  return mirrors_ ? basis_.transform(context, WithMirrors(images))
+                  : basis_.transform(context, images);
 }
 
 TestedModel SharedBasis::test(const Context& context, const TrialSplit& split) const {
   const auto start = Clock::now();
   const ImageSet& images = *data_.train;
-  const std::vector<Index> places = split.train.empty() ? all_places(images.size()) : split.train;
-  FeatureMatrix features = rows_at(context, train_features_, places);
+  std::vector<Index> places = split.train.empty() ? all_places(images.size()) : split.train;
+  std::vector<int> labels = values_at(images.labels(), places);
   PipelineOptions options = basis_.options();
+  if (trains_on_mirrors(options)) {
+    const std::vector<Index> mirrors = moved(places, images.size());
+    const std::vector<int> again = labels;
+    places.insert(places.end(), mirrors.begin(), mirrors.end());
+    labels.insert(labels.end(), again.begin(), again.end());
+  }
+  FeatureMatrix features = rows_at(context, train_features_, places);
   const bool standardises = feature_scaling_of(options) == FeatureScaling::kStandardise;
   const Standardiser standardiser =
       standardises ? Standardiser::fit(context, std::as_const(features).view()) : Standardiser();
   standardiser.apply_in_place(context, features.view());
-  const std::vector<int> labels = values_at(images.labels(), places);
   SvmTrainer trainer(context, std::as_const(features).view(), labels, images.classes(),
                      svm_options_of(context, options, std::as_const(features).view()));
+  hold_out_pairs(context, labels, options, trainer);
   TrainingReport report = report_;
   if (!options.classifier.C) {
     report.chosen_c = trainer.choose_c();
     options.classifier.C = report.chosen_c.C;
   }
-  const LinearClassifier svm = trainer.fit(*options.classifier.C);
+  const ClassifierParts classifier{standardiser, trainer.fit(*options.classifier.C)};
   report.stages.push_back(stage_since("svm", start));
-  FeatureMatrix tested = split.test.empty()
-                             ? rows_at(context, *test_features_, all_places(test_features_->rows()))
-                             : rows_at(context, train_features_, split.test);
-  standardiser.apply_in_place(context, tested.view());
-  const Matrix<float> scores = svm.scores(context, std::as_const(tested).view());
+  Matrix<float> scores = test_scores(context, split, classifier);
   Model::Parts parts = basis_.parts();
   parts.options = std::move(options);
   parts.class_names = images.class_names();
-  parts.classifier = {standardiser, svm};
-  return {Model(std::move(parts)), std::move(report), scores};
+  parts.classifier = classifier;
+  return {Model(std::move(parts)), std::move(report), std::move(scores)};
+}
+
+Matrix<float> SharedBasis::test_scores(const Context& context, const TrialSplit& split,
+                                       const ClassifierParts& classifier) const {
+  const FeatureMatrix& all = split.test.empty() ? *test_features_ : train_features_;
+  const Index images = mirrors_ ? all.rows() / 2 : all.rows();
+  const std::vector<Index> places = split.test.empty() ? all_places(images) : split.test;
+  FeatureMatrix tested = rows_at(context, all, places);
+  Matrix<float> scores = classifier.scores(context, tested);
+  if (!basis_.options().classifier.test_flips) return scores;
+  FeatureMatrix mirrored = rows_at(context, all, moved(places, images));
+  const Matrix<float> others = classifier.scores(context, mirrored);
+  scores.view() = (scores.view() + others.view()) / 2;  // as Model::scores
+  return scores;
 }
 
 }  // namespace krica

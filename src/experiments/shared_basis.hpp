@@ -5,6 +5,7 @@
 
 #include "experiments/experiment.hpp"
 #include "krica/models/training.hpp"
+#include "models/model_parts.hpp"
 
 namespace krica {
 
@@ -26,9 +27,14 @@ class SharedBasis {
   [[nodiscard]] TestedModel test(const Context& context, const TrialSplit& split) const;
 
  private:
+  [[nodiscard]] FeatureMatrix extracted(const Context& context, const ImageSet& images) const;
+  [[nodiscard]] Matrix<float> test_scores(const Context& context, const TrialSplit& split,
+                                          const ClassifierParts& classifier) const;
+
   const DataSet& data_;
   TrainingReport report_;
   Model basis_;
+  bool mirrors_ = false;  // features have rows for mirror images, after all others
   FeatureMatrix train_features_;
   std::optional<FeatureMatrix> test_features_;  // if a split is evaluated on the test part
 };
