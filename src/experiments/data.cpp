@@ -53,6 +53,19 @@ OpenOptions photograph_options(const ExperimentRequest& request) {
           .image_size_rule = ImageSizeRule::kWithin};
 }
 
+/// For an experiment on any images: as the paper's experiments open such a set.
+OpenOptions open_options(const fs::path& path, const ExperimentRequest& request) {
+  OpenOptions options;
+  options.format = recognised_format(path);
+  if (options.format == DataFormat::kFolder) {
+    options.image_size = kCaltechSize.at(request.size);
+    options.image_size_rule = ImageSizeRule::kLonger;
+  }
+  if (options.format == DataFormat::kStl10) options.image_size = kStlSize.at(request.size);
+  if (request.image_size > 0) options.image_size = request.image_size;
+  return options;
+}
+
 /// The directory itself, or the set's own subdirectory.
 fs::path place_of(const Experiment& experiment, const fs::path& path) {
   fs::path place = path;
@@ -102,6 +115,21 @@ void check_caltech(const Experiment& experiment, const ExperimentRequest& reques
         fmt::format("{} classes, the smallest with {} images; at least 3 classes of {} are needed",
                     data.train->classes(), smallest, needed));
   }
+}
+
+DataSet open_any(const Context& context, const Experiment& experiment,
+                 const ExperimentRequest& request) {
+  DataSet data = open_dataset(context, request.data, open_options(request.data, request));
+  const auto refuse_set = [&](const std::string& found) {
+    data_error("reproduce", request.data.string(), "{} needs labelled images; found {}",
+               experiment.name, found);
+  };
+  if (data.is_samples()) refuse_set("samples");
+  if (!data.train || data.train->labels().empty()) refuse_set("images without labels");
+  if (data.test && data.test->labels().empty()) refuse_set("test images without labels");
+  if (!data.test && smallest_class(*data.train) < 2)
+    refuse_set("no test images, and a class with a single image");
+  return data;
 }
 
 DataSet open_checked(const Context& context, const Experiment& experiment,
@@ -181,10 +209,15 @@ ExperimentData open_experiment_data(const Context& context, const Experiment& ex
     data.set.format = DataFormat::kEmbedded;
     for (ImageSetPtr* part : {&data.set.train, &data.set.test})
       if (request.image_size > 0) *part = resized(*part, request.image_size);
-    data.notes.push_back(
-        fmt::format("Run on the built-in images (Fashion-MNIST, 2,000 for training and 1,000 for "
-                    "testing) instead of {}, so the results cannot be compared with the paper's.",
-                    experiment.data));
+    std::string note =
+        "Run on the built-in images (Fashion-MNIST, 2,000 for training and 1,000 for testing)";
+    if (experiment.in_paper()) {
+      note += fmt::format(" instead of {}, so the results cannot be compared with the paper's",
+                          experiment.data);
+    }
+    data.notes.push_back(note + ".");
+  } else if (!experiment.in_paper()) {
+    data.set = open_any(context, experiment, request);
   } else {
     data.set = open_checked(context, experiment, request);
     if (experiment.data == "caltech101") {
@@ -193,7 +226,8 @@ ExperimentData open_experiment_data(const Context& context, const Experiment& ex
     }
   }
   limit(data, request.size);
-  if (experiment.data == "stl10" && data.set.unlabelled == nullptr) {
+  const bool stl = experiment.data == "stl10" || data.set.format == DataFormat::kStl10;
+  if (stl && data.set.unlabelled == nullptr) {
     data.notes.emplace_back(
         "There are no unlabelled images; bases that need no labels are learned from all training "
         "images.");

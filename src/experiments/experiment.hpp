@@ -23,7 +23,7 @@ namespace krica {
 enum class ExperimentSize {
   kSmoke,  ///< "smoke": seconds, to check that it runs
   kQuick,  ///< "quick": a minute or less, at least 1,000 images and 100 atoms
-  kFull,   ///< "full": as in the paper
+  kFull,   ///< "full": the paper's images, numbers of atoms and repetitions
 };
 std::string_view name_of(ExperimentSize size);
 ExperimentSize experiment_size(std::string_view name);
@@ -35,6 +35,7 @@ struct ExperimentRequest {
   Index image_size = 0;             ///< 0: the experiment's default
   int rounds = 0;                   ///< splits, folds or seeds; 0: the experiment's default
   std::uint64_t seed = 0;
+  bool as_printed = false;  ///< the paper's settings instead of this library's (printed.hpp)
 };
 
 /// The images of an experiment, with notes on them.
@@ -57,9 +58,10 @@ struct TrialSplit {
 
 /// One system under one set of options, on all splits.
 struct Configuration {
-  std::string group = {};        ///< title of its table; empty if there is only one
-  std::string paper_group = {};  ///< the table's name in the paper's figures (paper.hpp)
-  std::string system;            ///< as in the paper's table
+  std::string group = {};         ///< title of its table; empty if there is only one
+  std::string paper_group = {};   ///< the table's name in the paper's figures (paper.hpp)
+  std::string system;             ///< as in the paper's table
+  std::string paper_system = {};  ///< the paper's name of a variant; empty: as `system`
   PipelineOptions options;
   std::vector<TrialSplit> splits;
   double value = std::numeric_limits<double>::quiet_NaN();  ///< of the swept option
@@ -83,6 +85,7 @@ struct Plan {
   bool logarithmic = true;        ///< sweep: whether the axis is logarithmic
   std::vector<Index> shown = {};  ///< similarity: indices into the test part, class by class
   bool mean_per_class = false;    ///< accuracy is the mean over classes
+  bool as_printed = false;
 };
 
 struct Experiment {
@@ -90,17 +93,21 @@ struct Experiment {
   std::string_view title;
   std::string_view summary;  ///< one line for help
   ExperimentKind kind;
-  std::string_view data;  ///< the set's name in `krica data get`
+  std::string_view data;  ///< the set's name in `krica data get`; empty: any images
   Plan (*plan)(const Context&, const ExperimentRequest&, const ExperimentData&);
+
+  /// Those of the paper have data of their own.
+  [[nodiscard]] bool in_paper() const { return !data.empty(); }
 };
 
-/// All experiments, in the paper's order.
+/// All experiments: the paper's, in its order, then others.
 std::span<const Experiment> experiments();
 /// Throws InvalidArgument listing the known names.
 const Experiment& experiment(std::string_view name);
 
-/// Opens request.data, or the set with the experiment's name in that directory. For a different or
-/// incomplete set, throws DataError saying what was expected and what was found.
+/// Opens request.data, or, if the experiment has a set of its own, the set with the experiment's
+/// name in that directory. For a different or incomplete set, throws DataError saying what was
+/// expected and what was found.
 ExperimentData open_experiment_data(const Context& context, const Experiment& experiment,
                                     const ExperimentRequest& request);
 

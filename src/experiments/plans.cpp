@@ -61,7 +61,8 @@ Configuration configured(const System& system, const ExperimentRequest& request,
   Index atoms = std::max<Index>(1, static_cast<Index>(system.part * static_cast<double>(wanted)));
   const Index most = kMostComponents.at(request.size);
   if (basis_method(options.method).costly_atoms && atoms > most) {
-    configuration.note = fmt::format("{} atoms; more would take too long", most);
+    configuration.note =
+        fmt::format("{} atoms instead of {}; more would take too long", most, atoms);
     atoms = most;
   }
   if (basis_method(options.method).network) {

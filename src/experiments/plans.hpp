@@ -19,6 +19,7 @@ Plan plan_lambda(const Context&, const ExperimentRequest&, const ExperimentData&
 Plan plan_alpha(const Context&, const ExperimentRequest&, const ExperimentData&);
 Plan plan_gamma(const Context&, const ExperimentRequest&, const ExperimentData&);
 Plan plan_basis_size(const Context&, const ExperimentRequest&, const ExperimentData&);
+Plan plan_comparison(const Context&, const ExperimentRequest&, const ExperimentData&);
 Plan plan_similarity(const Context&, const ExperimentRequest&, const ExperimentData&);
 
 /// One value per size.

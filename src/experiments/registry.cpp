@@ -35,6 +35,9 @@ constexpr auto kExperiments = std::to_array<Experiment>({
      "stl10", &plan_basis_size},
     {"similarity", "Similarity matrices", "figure of distances between 90 images of three classes",
      ExperimentKind::kSimilarity, "caltech101", &plan_similarity},
+    {"comparison", "Comparison on equal terms",
+     "what krica recommends, on any images and on equal terms; not in the paper",
+     ExperimentKind::kTable, "", &plan_comparison},
 });
 
 }  // namespace

@@ -9,6 +9,7 @@
 
 #include "data/errors.hpp"
 #include "experiments/distances.hpp"
+#include "experiments/printed.hpp"
 #include "experiments/shared_basis.hpp"
 #include "krica/runtime/error.hpp"
 #include "krica/runtime/library.hpp"
@@ -44,6 +45,39 @@ std::string lower(std::string text) {
 
 bool is_called(const Configuration& configuration, const std::string& name) {
   return lower(name) == lower(configuration.system) || lower(name) == configuration.options.method;
+}
+
+std::string trimmed(const std::string& text) {
+  const std::size_t first = text.find_first_not_of(' ');
+  if (first == std::string::npos) return {};
+  return text.substr(first, text.find_last_not_of(' ') - first + 1);
+}
+
+/// Names of systems may contain the comma that separates them, so the longest name that is known
+/// counts.
+std::vector<std::string> names_in(const std::string& list,
+                                  std::span<const PlannedExperiment> planned) {
+  const auto is_known = [&](const std::string& name) {
+    return std::any_of(planned.begin(), planned.end(), [&](const PlannedExperiment& experiment) {
+      const auto& all = experiment.plan.configurations;
+      return std::any_of(all.begin(), all.end(),
+                         [&](const Configuration& c) { return is_called(c, name); });
+    });
+  };
+  const auto comma_after = [&](std::size_t place) {
+    return std::min(list.find(',', place), list.size());
+  };
+  std::vector<std::string> names;
+  for (std::size_t first = 0; first <= list.size();) {
+    std::size_t end = comma_after(first);
+    for (std::size_t further = end; further < list.size();) {
+      further = comma_after(further + 1);
+      if (is_known(trimmed(list.substr(first, further - first)))) end = further;
+    }
+    names.push_back(trimmed(list.substr(first, end - first)));
+    first = end + 1;
+  }
+  return names;
 }
 
 ImageSetPtr training_images(const DataSet& data, const TrialSplit& split) {
@@ -190,15 +224,21 @@ class ConfigurationRun {
 
 }  // namespace
 
+std::string PlannedExperiment::title() const {
+  return fmt::format("{}{}", experiment->title, plan.as_printed ? ", as printed" : "");
+}
+
 PlannedExperiment plan_experiment(const Context& context, const Experiment& experiment,
                                   const ExperimentRequest& request) {
   PlannedExperiment planned{&experiment, open_experiment_data(context, experiment, request), {}};
   planned.plan = experiment.plan(context, request, planned.data);
+  if (request.as_printed) set_as_printed(experiment, planned.plan);
   if (context.cuda_device()) planned.device = device_text(context);
   return planned;
 }
 
-void choose_systems(const std::vector<std::string>& names, std::span<PlannedExperiment> planned) {
+void choose_systems(const std::string& list, std::span<PlannedExperiment> planned) {
+  const std::vector<std::string> names = names_in(list, planned);
   std::vector<std::string> known;
   std::vector<bool> found(names.size());
   for (PlannedExperiment& experiment : planned) {

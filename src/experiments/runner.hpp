@@ -23,8 +23,12 @@ struct PlannedExperiment {
   Plan plan;
   std::string device = {};  ///< as RowIdentity::device
 
+  /// The experiment's title, with "as printed" where it is.
+  [[nodiscard]] std::string title() const;
   /// False for the built-in images: their results cannot be compared with the paper's.
   [[nodiscard]] bool on_papers_data() const { return data.set.format != DataFormat::kEmbedded; }
+  /// Whether tables show the paper's figures.
+  [[nodiscard]] bool beside_paper() const { return experiment->in_paper() && on_papers_data(); }
 };
 
 /// Plans an experiment on its data. Throws like open_experiment_data.
@@ -32,8 +36,9 @@ PlannedExperiment plan_experiment(const Context& context, const Experiment& expe
                                   const ExperimentRequest& request);
 
 /// Leaves out all systems but these, named as in the tables (in any case) or by their method.
-/// Throws InvalidArgument for a name that none of the experiments has.
-void choose_systems(const std::vector<std::string>& names, std::span<PlannedExperiment> planned);
+/// `list` separates them by commas, which names may also contain. Throws InvalidArgument for a name
+/// that none of the experiments has.
+void choose_systems(const std::string& list, std::span<PlannedExperiment> planned);
 
 /// The identity of the row for this configuration and split.
 RowIdentity identity_of(const PlannedExperiment& planned, const Configuration& configuration,

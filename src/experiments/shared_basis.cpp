@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "classify/splits.hpp"
+#include "data/mirrored.hpp"
 #include "models/classifier_stage.hpp"
 #include "models/dictionary_stage.hpp"
 #include "models/layers.hpp"
@@ -38,6 +39,12 @@ std::vector<Index> all_places(Index size) {
   return places;
 }
 
+/// The rows of the mirror images.
+std::vector<Index> moved(std::vector<Index> places, Index by) {
+  for (Index& place : places) place += by;
+  return places;
+}
+
 }  // namespace
 
 SharedBasis::SharedBasis(const Context& context, const DataSet& data,
@@ -51,11 +58,17 @@ SharedBasis::SharedBasis(const Context& context, const DataSet& data,
           &report_)),
       train_features_(context, 0, 0) {
   const auto start = Clock::now();
-  train_features_ = basis_.transform(context, *data.train);
+  mirrors_ = trains_on_mirrors(basis_.options()) || basis_.options().classifier.test_flips;
+  train_features_ = extracted(context, *data.train);
   const bool uses_test = std::any_of(configuration.splits.begin(), configuration.splits.end(),
                                      [](const TrialSplit& split) { return split.test.empty(); });
-  if (uses_test) test_features_ = basis_.transform(context, *data.test);
+  if (uses_test) test_features_ = extracted(context, *data.test);
   report_.stages.push_back(stage_since("features", start));
+}
+
+FeatureMatrix SharedBasis::extracted(const Context& context, const ImageSet& images) const {
+  return mirrors_ ? basis_.transform(context, WithMirrors(images))
+                  : basis_.transform(context, images);
 }
 
 ClassifierParts SharedBasis::fit(const Context& context, const ImageSet& images,
@@ -69,12 +82,16 @@ ClassifierParts SharedBasis::fit(const Context& context, const ImageSet& images,
     return fit_dictionary(run, images, std::move(features));
   }
   const auto start = Clock::now();
+  std::vector<int> labels = images.labels();
+  if (trains_on_mirrors(options))
+    labels.insert(labels.end(), images.labels().begin(), images.labels().end());
   const bool standardises = feature_scaling_of(options) == FeatureScaling::kStandardise;
   Standardiser standardiser =
       standardises ? Standardiser::fit(context, std::as_const(features).view()) : Standardiser();
   standardiser.apply_in_place(context, features.view());
-  SvmTrainer trainer(context, std::as_const(features).view(), images.labels(), images.classes(),
+  SvmTrainer trainer(context, std::as_const(features).view(), labels, images.classes(),
                      svm_options_of(context, options, std::as_const(features).view()));
+  hold_out_pairs(context, labels, options, trainer);
   if (!options.classifier.C) {
     report.chosen_c = trainer.choose_c();
     options.classifier.C = report.chosen_c.C;
@@ -85,19 +102,33 @@ ClassifierParts SharedBasis::fit(const Context& context, const ImageSet& images,
 }
 
 TestedModel SharedBasis::test(const Context& context, const TrialSplit& split) const {
-  const std::vector<Index> places =
-      split.train.empty() ? all_places(data_.train->size()) : split.train;
+  std::vector<Index> places = split.train.empty() ? all_places(data_.train->size()) : split.train;
   const ImageSetPtr images = subset(data_.train, places);
-  TrainingReport report = report_;
   Model::Parts parts = basis_.parts();
+  if (trains_on_mirrors(parts.options)) {
+    const std::vector<Index> mirrors = moved(places, data_.train->size());
+    places.insert(places.end(), mirrors.begin(), mirrors.end());
+  }
+  TrainingReport report = report_;
   parts.classifier =
       fit(context, *images, rows_at(context, train_features_, places), parts.options, report);
   parts.class_names = images->class_names();
-  FeatureMatrix tested = split.test.empty()
-                             ? rows_at(context, *test_features_, all_places(test_features_->rows()))
-                             : rows_at(context, train_features_, split.test);
-  const Matrix<float> scores = parts.classifier->scores(context, tested);
-  return {Model(std::move(parts)), std::move(report), scores};
+  Matrix<float> scores = test_scores(context, split, *parts.classifier);
+  return {Model(std::move(parts)), std::move(report), std::move(scores)};
+}
+
+Matrix<float> SharedBasis::test_scores(const Context& context, const TrialSplit& split,
+                                       const ClassifierParts& classifier) const {
+  const FeatureMatrix& all = split.test.empty() ? *test_features_ : train_features_;
+  const Index images = mirrors_ ? all.rows() / 2 : all.rows();
+  const std::vector<Index> places = split.test.empty() ? all_places(images) : split.test;
+  FeatureMatrix tested = rows_at(context, all, places);
+  Matrix<float> scores = classifier.scores(context, tested);
+  if (!basis_.options().classifier.test_flips) return scores;
+  FeatureMatrix mirrored = rows_at(context, all, moved(places, images));
+  const Matrix<float> others = classifier.scores(context, mirrored);
+  scores.view() = (scores.view() + others.view()) / 2;  // as Model::scores
+  return scores;
 }
 
 }  // namespace krica

@@ -28,14 +28,18 @@ class SharedBasis {
   [[nodiscard]] TestedModel test(const Context& context, const TrialSplit& split) const;
 
  private:
+  [[nodiscard]] FeatureMatrix extracted(const Context& context, const ImageSet& images) const;
   [[nodiscard]] ClassifierParts fit(const Context& context, const ImageSet& images,
                                     FeatureMatrix features, PipelineOptions& options,
                                     TrainingReport& report) const;
+  [[nodiscard]] Matrix<float> test_scores(const Context& context, const TrialSplit& split,
+                                          const ClassifierParts& classifier) const;
 
   const DataSet& data_;
   PipelineOptions settled_;  // of features and classifier
   TrainingReport report_;
   Model basis_;
+  bool mirrors_ = false;  // features have rows for mirror images, after all others
   FeatureMatrix train_features_;
   std::optional<FeatureMatrix> test_features_;  // if a split is evaluated on the test part
 };

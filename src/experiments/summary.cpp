@@ -36,9 +36,10 @@ TableLine line_of(const PlannedExperiment& planned, const ResultsFile& results,
   const auto rows = rows_of(results, planned, configuration);
   TableLine line{configuration.system, std::nullopt, score_of(rows, planned.plan.mean_per_class),
                  configuration.note, &configuration};
-  if (planned.on_papers_data()) {
-    line.paper =
-        paper_accuracy(planned.experiment->name, configuration.paper_group, configuration.system);
+  if (planned.beside_paper()) {
+    line.paper = paper_accuracy(
+        planned.experiment->name, configuration.paper_group,
+        configuration.paper_system.empty() ? configuration.system : configuration.paper_system);
   }
   const std::string failure = failure_of(rows);
   if (!failure.empty()) line.note = fmt::format("failed: {}", failure);
@@ -86,7 +87,7 @@ std::vector<ResultTable> tables_of(const PlannedExperiment& planned, const Resul
   for (const Configuration& configuration : planned.plan.configurations) {
     const std::string title = title_of(configuration.group);
     if (tables.empty() || tables.back().title != title)
-      tables.push_back({title, {}, planned.on_papers_data()});
+      tables.push_back({title, {}, planned.beside_paper()});
     tables.back().lines.push_back(line_of(planned, results, configuration));
   }
   return tables;

@@ -12,6 +12,7 @@
 #include "models/model_parts.hpp"
 #include "models/parts.hpp"
 #include "models/raw_pixels.hpp"
+#include "runtime/check.hpp"
 #include "runtime/parallel.hpp"
 
 namespace krica {
@@ -20,6 +21,7 @@ namespace {
 const std::string kSearch = "svm_search";
 const std::string kCalibration = "temperature";
 const std::string kFit = "svm";
+constexpr double kHeldOutPart = 0.2;  // as SvmTrainer's own choice
 
 /// The number of images whose features are stored: none if their file is lost, whatever the
 /// checkpoint says.
@@ -105,6 +107,21 @@ SvmOptions svm_options_of(const Context& context, const PipelineOptions& options
   return svm;
 }
 
+bool hold_out_pairs(const Context& context, const std::vector<int>& labels,
+                    const PipelineOptions& options, SvmTrainer& trainer) {
+  if (!trains_on_mirrors(options)) return true;
+  const auto images = std::ssize(labels) / 2;
+  std::vector<Index> held_out =
+      stratified_split({labels.begin(), labels.begin() + images}, kHeldOutPart, context.seed())
+          .test;
+  const std::size_t count = held_out.size();
+  require(count > 0 || options.classifier.C, "svm",
+          "no class has two images, so none can be held out to choose C; set svm-c");
+  for (std::size_t i = 0; i < count; ++i) held_out.push_back(held_out[i] + images);
+  trainer.hold_out(std::move(held_out));
+  return count > 0;
+}
+
 ClassifierParts fit_classifier(TrainingRun& run, const ImageSet& images, FeatureMatrix features,
                                std::optional<double> temperature, PipelineOptions& options) {
   return timed(run.report, "svm", [&] {
@@ -116,8 +133,9 @@ ClassifierParts fit_classifier(TrainingRun& run, const ImageSet& images, Feature
     const ConstMatrixView<float> scaled = std::as_const(features).view();
     SvmTrainer trainer(run.context, scaled, images.labels(), images.classes(),
                        svm_options_of(run.context, options, scaled));
+    const bool judges = hold_out_pairs(run.context, images.labels(), options, trainer);
     if (!options.classifier.C) options.classifier.C = choose_c(run, trainer);
-    if (!temperature) temperature = calibrate(run, trainer, *options.classifier.C);
+    if (!temperature && judges) temperature = calibrate(run, trainer, *options.classifier.C);
     const auto state = run.checkpoint.state(kFit);
     LinearClassifier svm = trainer.fit(*options.classifier.C, run.checkpoint.solver_hooks(kFit),
                                        state ? &*state : nullptr);

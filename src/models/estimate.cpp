@@ -101,7 +101,7 @@ TrainingEstimate estimate_training(const MachineSpeed& speed, const DataFacts& f
   const bool keeps_joint_classifier =
       sizes.method.joint && !settled.max_margin.refit.value_or(true);
   if (sizes.classes == 0 || keeps_joint_classifier) return estimate;
-  add("features", encoding_cost(sizes) * sizes.images, sizes.images);
+  add("features", encoding_cost(sizes) * sizes.classified, sizes.classified);
   if (sizes.dictionary_atoms > 0) {
     add("dictionary", dictionary_cost(sizes));
   } else if (!sizes.method.classifies) {

@@ -188,7 +188,7 @@ double svm_memory(const TrainingSizes& s, int threads) {
   constexpr double kMostSpanned = 8192;
   constexpr double kMetricBlock = 8192;
   constexpr double kSolverStates = 30;
-  const double m = s.images;
+  const double m = s.classified;
   const bool spanned = m <= kMostSpanned && 4 * m <= 3 * s.features;
   const double width = spanned ? m : s.features;
   const double metric = kFloat * width * std::min(width, kMetricBlock);
@@ -235,7 +235,7 @@ WorkingMemory working_memory(int threads, const DataFacts& facts, const Pipeline
         fmt::format("a dictionary of {} images with {} features each", s.images, s.features));
   } else if (s.classes > 0 && !s.method.classifies) {
     add(svm_memory(s, threads),
-        fmt::format("a classifier of {} images with {} features each", s.images, s.features));
+        fmt::format("a classifier of {} images with {} features each", s.classified, s.features));
   }
   return most;
 }

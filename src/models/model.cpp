@@ -6,7 +6,7 @@
 
 #include "classify/calibration.hpp"
 #include "data/labels.hpp"
-#include "data/mirror.hpp"
+#include "data/mirrored.hpp"
 #include "models/layers.hpp"
 #include "models/model_limits.hpp"
 #include "models/model_parts.hpp"
@@ -183,27 +183,6 @@ class Window final : public ImageSet {
 
   const ImageSet& whole_;
   Range range_;
-};
-
-/// Every image mirrored left to right.
-class Mirrored final : public ImageSet {
- public:
-  explicit Mirrored(const ImageSet& whole) : ImageSet(whole.info()), whole_(whole) {}
-
-  [[nodiscard]] std::string item_name(Index i) const override { return whole_.item_name(i); }
-
- private:
-  template <class Pixel>
-  void load(Index first, Index count, Pixel* out) const {
-    whole_.read(first, count, out);
-    for (Index i = 0; i < count; ++i) mirror_image(shape_of(first + i), out + i * shape().values());
-  }
-  void load_bytes(Index first, Index count, std::uint8_t* out) const override {
-    load(first, count, out);
-  }
-  void load_floats(Index first, Index count, float* out) const override { load(first, count, out); }
-
-  const ImageSet& whole_;
 };
 
 }  // namespace

@@ -166,7 +166,8 @@ void visit_solver_options(Options& o, Visitor& visit) {
 template <class Options, class Visitor>
 void visit_joint_options(Options& o, Visitor& visit) {
   visit("flips", o.max_margin.flips,
-        "max-margin-krica: also train on mirror images; auto is yes for colour images");
+        "also train on mirror images: the SVM, and max-margin-krica its atoms; auto is yes for "
+        "colour images with max-margin-krica, otherwise no");
   visit("crops", o.max_margin.crops,
         "max-margin-krica: shift training images by up to this many pixels");
   visit("loss", o.max_margin.loss, "max-margin-krica: squared-hinge or cross-entropy");

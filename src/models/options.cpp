@@ -145,6 +145,9 @@ void PipelineOptions::validate() const {
   require_at_least("neighbours", encoder.neighbours, 1);
   require_at_least("tangents", encoder.tangents, 1);
   require_above("tangent-scale", encoder.tangent_scale);
+  require(!trains_on_mirrors(*this) || !chosen.classifies, "options",
+          "{} learns its classifier with its dictionary, without mirror images; leave flips auto",
+          method);
   require_dictionary(*this);
   require_basis(*this);
   if (chosen.joint) joint_of(*this).validate();

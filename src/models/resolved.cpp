@@ -144,6 +144,10 @@ FeatureScaling feature_scaling_of(const PipelineOptions& options) {
   return from_words<FeatureScaling>(feature_method(options).feature_scaling, "feature-scaling");
 }
 
+bool trains_on_mirrors(const PipelineOptions& options) {
+  return options.max_margin.flips.value_or(false) && !basis_method(options.method).joint;
+}
+
 WhiteningMethod whitening_of(const PipelineOptions& options, const ImageShape& shape) {
   if (options.whitening.method) return *options.whitening.method;
   const BasisMethod& method = basis_method(options.method);
@@ -242,6 +246,8 @@ PipelineOptions resolved(const PipelineOptions& options, const DataFacts& facts)
   options.validate();
   require(!facts.shape.is_sample() || options.descriptor.kind != DescriptorKind::kSift, "options",
           "sift describes images, not samples; leave descriptor auto");
+  require(!facts.shape.is_sample() || !options.max_margin.flips.value_or(false), "options",
+          "flips mirror images, and samples have no left and right; leave flips auto");
   PipelineOptions settled = recommended(options, facts).options;
   settled.validate();
   const ImageShape& shape = facts.shape;

@@ -269,6 +269,7 @@ TrainingSizes::TrainingSizes(const DataFacts& facts, const PipelineOptions& sett
   if (method.network) layers = conv_layers_of(options, shape);
   features = features_per_image(*this);
   classes = as_double(facts.classes);
+  classified = trains_on_mirrors(settled) ? 2 * images : images;
   if (!is_layered(settled)) return;
   dictionary_atoms = as_double(settled.basis.components.value_or(0));
   dictionary_nonzeros = as_double(settled.encoder.nonzeros.value_or(0));
@@ -381,7 +382,7 @@ Cost svm_cost(const TrainingSizes& s) {
   constexpr double kMetricBlock = 8192;
   constexpr double kMetricRows = 32768;
   constexpr double kSlowProducts = 2;  // factorisations reach half the speed of products
-  const double m = s.images;
+  const double m = s.classified;
   const bool spanned = m <= kMostSpanned && 4 * m <= 3 * s.features;
   const double width = spanned ? m : s.features;
   const double block = std::min(width, kMetricBlock);

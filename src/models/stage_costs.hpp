@@ -39,19 +39,20 @@ struct TrainingSizes {
   PipelineOptions options;    ///< of the features, if a dictionary codes them (layers.hpp)
   const BasisMethod& method;  ///< of the features
   double images;
-  double values;     ///< of an image; if sizes differ, of the box that holds each
-  double filled;     ///< of that box, on average
-  double pixels;     ///< of an image, in that box
-  bool sift;         ///< describes patches by SIFT
-  double positions;  ///< patches encoded per image
-  double patches;    ///< to learn the basis from
-  double inputs;     ///< values of a patch
-  double outputs;    ///< values of a preprocessed patch, n
-  double landmarks;  ///< of the kernel PCA; 0 without it
-  double atoms;      ///< K
-  double features;   ///< of an image
-  double classes;    ///< 0: no classifier
-  double nonzeros;   ///< atoms in a code by matching pursuit
+  double values;      ///< of an image; if sizes differ, of the box that holds each
+  double filled;      ///< of that box, on average
+  double pixels;      ///< of an image, in that box
+  bool sift;          ///< describes patches by SIFT
+  double positions;   ///< patches encoded per image
+  double patches;     ///< to learn the basis from
+  double inputs;      ///< values of a patch
+  double outputs;     ///< values of a preprocessed patch, n
+  double landmarks;   ///< of the kernel PCA; 0 without it
+  double atoms;       ///< K
+  double features;    ///< of an image
+  double classes;     ///< 0: no classifier
+  double classified;  ///< images that the SVM learns from, with their mirrors if it sees them
+  double nonzeros;    ///< atoms in a code by matching pursuit
 
   /// A dictionary of images' features; 0 without one.
   double dictionary_atoms = 0;

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "data/mirrored.hpp"
 #include "device/use_device.hpp"
 #include "models/basis_stage.hpp"
 #include "models/classifier_stage.hpp"
@@ -93,10 +94,12 @@ std::optional<ClassifierParts> learn_classifier(TrainingRun& run, const ImageSet
                                                 Model::Parts& parts) {
   if (outcome != nullptr && outcome->classifier) return std::move(outcome->classifier);
   const ImageFeatures* features = parts.features();
+  std::optional<WithMirrors> doubled;
+  if (trains_on_mirrors(run.job.options)) doubled.emplace(input);
   try {
-    FeatureMatrix extracted = extract_features(run, features, input);
+    FeatureMatrix extracted = extract_features(run, features, doubled ? *doubled : input);
     if (is_layered(run.job.options)) return fit_dictionary(run, images, std::move(extracted));
-    return fit_classifier(run, images, std::move(extracted),
+    return fit_classifier(run, doubled ? *doubled : images, std::move(extracted),
                           outcome != nullptr ? outcome->temperature : std::nullopt, parts.options);
   } catch (const Cancelled&) {
     if (!run.job.best_when_cancelled || features == nullptr) throw;

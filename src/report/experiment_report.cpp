@@ -35,7 +35,7 @@ class Section {
       : page_(page), planned_(planned), results_(results), directory_(directory) {}
 
   void add() {
-    page_.add_section(std::string(planned_.experiment->title));
+    page_.add_section(planned_.title());
     page_.add_text(fmt::format("Data: {}.", planned_.data.name));
     for (const auto* notes : {&planned_.data.notes, &planned_.plan.notes}) {
       for (const std::string& note : *notes)
@@ -124,11 +124,8 @@ class Section {
   }
 
   void add_sweep() {
-    LinePlot plot{std::string(planned_.experiment->title),
-                  planned_.plan.axis,
-                  "accuracy (%)",
-                  planned_.plan.logarithmic,
-                  {}};
+    LinePlot plot{
+        planned_.title(), planned_.plan.axis, "accuracy (%)", planned_.plan.logarithmic, {}};
     std::vector<std::vector<std::string>> numbers = {
         {"system", planned_.plan.axis, "accuracy (%)"}};
     std::vector<std::vector<std::string>> chosen = {

@@ -13,8 +13,7 @@ void add_tables(const PlannedExperiment& planned, const ResultsFile& results,
   for (const ResultTable& table : tables_of(planned, results)) {
     const TableLine* best = table.best();
     if (best == nullptr) continue;
-    Finding finding{&planned,         std::string(planned.experiment->title),
-                    best->system,     best->configuration,
+    Finding finding{&planned,         planned.title(),     best->system, best->configuration,
                     best->ours->mean, to_text(*best->ours)};
     if (!table.title.empty()) finding.title += ", " + table.title;
     const TableLine* control = table.control();
@@ -48,7 +47,7 @@ void add_sweep(const PlannedExperiment& planned, const ResultsFile& results,
     if (curve.control) control = score.mean;
     if (found && score.mean <= found->value) continue;
     found = Finding{&planned,
-                    std::string(planned.experiment->title),
+                    planned.title(),
                     point == nullptr ? curve.system
                                      : fmt::format("{}, {} = {:g}", curve.system,
                                                    letter_of(planned.plan.axis), point->value),
@@ -71,12 +70,8 @@ void add_similarity(const PlannedExperiment& planned, const ResultsFile& results
       if (row->failed()) continue;
       if (configuration.control) control = row->block_score;
       if (found && row->block_score <= found->value) continue;
-      found = Finding{&planned,
-                      std::string(planned.experiment->title),
-                      configuration.system,
-                      &configuration,
-                      row->block_score,
-                      fmt::format("{:.3f}", row->block_score)};
+      found = Finding{&planned,       planned.title(),  configuration.system,
+                      &configuration, row->block_score, fmt::format("{:.3f}", row->block_score)};
       found->is_control = configuration.control;
     }
   }

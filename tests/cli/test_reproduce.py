@@ -309,8 +309,55 @@ def test_chosen_systems_only(krica):
     printed = krica("reproduce", "kernels", *SMOKE, "--systems", "gaussian,random-patches", "-o", "out")
     assert len(read_rows(krica.directory / "out")) == 2 * len(rows)
     assert re.search(r"^Polynomial.*not run yet$", printed, re.MULTILINE)
+    krica("reproduce", "kernels", *SMOKE, "--systems", "Polynomial, degree 3, gaussian", "-o", "comma")
+    assert {row["system"] for row in read_rows(krica.directory / "comma")} == {"Polynomial, degree 3", "Gaussian"}
     message = krica("reproduce", "kernels", *SMOKE, "--systems", "gaussian,random-patch", "-o", "out", code=2)
     assert "did you mean 'random-patches'?" in message
+
+
+def test_as_printed(krica):
+    write_cifar(krica.directory / "cifar10")
+    systems = "krica,d-krica,ksr,random-patches"
+    arguments = ["reproduce", "cifar10", *SMOKE, "--data", ".", "--as-printed", "--systems", systems, "-o", "out"]
+    printed = krica(*arguments)
+    assert "CIFAR-10: accuracy, as printed" in printed and "L2 pooling" in printed
+    assert re.search(r"^kRICA, fixed point +83\.4 .*as printed: λ = 0\.01, γ = 0\.1, fixed point", printed, re.MULTILINE)
+    assert re.search(r"^d-kRICA, kernel PCA +84\.5 .*kernel PCA$", printed, re.MULTILINE)
+    rows = {row["system"]: row for row in read_rows(krica.directory / "out")}
+    assert all("error" not in row for row in rows.values())
+    options = rows["d-kRICA"]["options"]
+    assert (options["sparsity"], options["discrimination"], options["gamma"]) == (0.01, 0.1, 0.1)
+    assert options["pooling-groups"] == "topographic" and options["solver"] == "lbfgs"
+    page = (krica.directory / "out" / "report.html").read_text()
+    assert "as printed" in page
+    cap = "20 atoms instead of 50; more would take too long"  # of KSR: never silent
+    assert cap in printed and cap in page
+    before = (krica.directory / "out" / "results.jsonl").read_bytes()
+    krica(*arguments)
+    assert (krica.directory / "out" / "results.jsonl").read_bytes() == before
+
+
+def test_comparison_on_any_images(krica):
+    printed = krica("reproduce", "comparison", *SMOKE, "-o", "grey")
+    assert "no mirror images" in printed and "paper" not in printed
+    assert all(row["options"]["flips"] is False for row in read_rows(krica.directory / "grey"))
+    write_cifar(krica.directory / "cifar10")
+    krica("reproduce", "comparison", *SMOKE, "--data", "cifar10", "--rounds", 2, "--components", 12, "-o", "cifar")
+    rows = read_rows(krica.directory / "cifar")
+    assert len(rows) == 12 and {row["seed"] for row in rows} == {0, 1}
+    for row in rows:
+        assert "error" not in row, row
+        assert row["options"]["flips"] is True and row["options"]["test-flips"] is True
+        assert row["options"]["components"] == 12 and row["options"]["stride"] == 4
+    write_stl(krica.directory / "stl10", folds=10)
+    krica("reproduce", "comparison", *SMOKE, "--data", "stl10", "--systems", "omp-1", "-o", "stl")
+    assert len({row["group"] for row in read_rows(krica.directory / "stl")}) == 2
+    write_caltech(krica.directory / "caltech")
+    krica("reproduce", "comparison", *SMOKE, "--data", "caltech", "--systems", "random-patches", "-o", "caltech-out")
+    assert {row["group"] for row in read_rows(krica.directory / "caltech-out")} == {"15 training images a class"}
+    (krica.directory / "table.csv").write_text("a,b,label\n1,2,x\n3,4,y\n")
+    assert "found samples" in krica("reproduce", "comparison", *SMOKE, "--data", "table.csv", "-o", "no", code=3)
+    assert "--as-printed" in krica("reproduce", "comparison", *SMOKE, "--as-printed", "-o", "no", code=2)
 
 
 def test_usage(krica):

@@ -48,7 +48,7 @@ TEST(Runner, ComputesChosenSystemsOnly) {
   std::vector<PlannedExperiment> planned;
   planned.push_back(small_plan(context, "kernels"));
   std::vector<Configuration>& configurations = planned[0].plan.configurations;
-  choose_systems({"POLYNOMIAL, degree 3"}, planned);
+  choose_systems("POLYNOMIAL, degree 3", planned);
   EXPECT_TRUE(configurations[0].chosen);
   EXPECT_FALSE(configurations[1].chosen);
   ResultsFile results(directory / "results.jsonl");
@@ -56,14 +56,15 @@ TEST(Runner, ComputesChosenSystemsOnly) {
   EXPECT_EQ(rows_of(results, planned[0], configurations[0]).size(), 2U);
   EXPECT_TRUE(rows_of(results, planned[0], configurations[1]).empty());
 
-  choose_systems({"krica"}, planned);  // the method of both
+  choose_systems("krica", planned);  // the method of both
   EXPECT_TRUE(configurations[0].chosen && configurations[1].chosen);
-  EXPECT_THAT(
-      [&] {
-        choose_systems({"krica", "krcia"}, planned);
-      },
-      testing::ThrowsMessage<InvalidArgument>(
-          testing::HasSubstr("unknown system 'krcia'; did you mean 'krica'?")));
+  choose_systems("polynomial, degree 3, inverse distance ", planned);
+  EXPECT_TRUE(configurations[0].chosen && configurations[1].chosen);
+  choose_systems("inverse distance", planned);
+  EXPECT_FALSE(configurations[0].chosen);
+  EXPECT_THAT([&] { choose_systems("krica,krcia", planned); },
+              testing::ThrowsMessage<InvalidArgument>(
+                  testing::HasSubstr("unknown system 'krcia'; did you mean 'krica'?")));
 }
 
 TEST(Runner, GroupsOfATableShareTheirBasis) {
@@ -73,7 +74,7 @@ TEST(Runner, GroupsOfATableShareTheirBasis) {
   request.size = ExperimentSize::kSmoke;
   std::vector<PlannedExperiment> planned;
   planned.push_back(plan_experiment(context, experiment("caltech101"), request));
-  choose_systems({"scspm", "lc-ksvd", "llc"}, planned);
+  choose_systems("scspm,lc-ksvd,llc", planned);
   ResultsFile results(directory / "results.jsonl");
   run_experiment(context, planned[0], directory, results);
   ASSERT_EQ(results.rows().size(), 6U);

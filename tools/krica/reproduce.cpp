@@ -23,14 +23,15 @@ struct ReproduceCommand {
   std::string size = "full";
   bool quick = false;
   bool retry_failed = false;
-  std::vector<std::string> systems;
+  std::string systems;
   std::filesystem::path output;
 };
 
 std::vector<const Experiment*> chosen_experiments(const std::string& name) {
   std::vector<const Experiment*> chosen;
   if (name != "all") return {&experiment(name)};
-  for (const Experiment& each : experiments()) chosen.push_back(&each);
+  for (const Experiment& each : experiments())
+    if (each.in_paper()) chosen.push_back(&each);
   return chosen;
 }
 
@@ -38,9 +39,13 @@ void check(const ReproduceCommand& command) {
   const ExperimentRequest& request = command.request;
   if (request.size == ExperimentSize::kFull && request.data.empty()) {
     throw UsageError(
-        "full size needs the paper's images: give --data DIR (`krica data get` downloads them), or "
-        "use "
+        "full size needs images: give --data DIR (`krica data get` downloads the paper's), or use "
         "--quick, which needs no data");
+  }
+  if (request.as_printed && command.experiment != "all" &&
+      !experiment(command.experiment).in_paper()) {
+    throw UsageError(fmt::format("--as-printed is for the paper's tables and figures; {} is none",
+                                 command.experiment));
   }
   if (request.components < 0 || request.image_size < 0 || request.rounds < 0)
     throw UsageError("--components, --image-size and --rounds must be positive");
@@ -107,7 +112,7 @@ void print_similarity(const PlannedExperiment& planned, const ResultsFile& resul
 }
 
 void print_summary(const PlannedExperiment& planned, const ResultsFile& results) {
-  fmt::print("\n{}\n{}\n", planned.experiment->title, printable(planned.data.name));
+  fmt::print("\n{}\n{}\n", planned.title(), printable(planned.data.name));
   for (const auto* notes : {&planned.data.notes, &planned.plan.notes}) {
     for (const std::string& note : *notes)
       if (!note.empty()) fmt::print("note: {}\n", printable(note));
@@ -172,7 +177,7 @@ std::string experiment_list() {
   std::string text = "\nExperiments:\n";
   for (const Experiment& each : experiments())
     text += fmt::format("  {:<12}{}\n", each.name, each.summary);
-  return text + "  all         all of them\n";
+  return text + "  all         all of the paper's\n";
 }
 
 std::vector<std::string> experiment_names() {
@@ -187,8 +192,9 @@ std::vector<std::string> experiment_names() {
 void add_reproduce(CLI::App& app) {
   auto command = std::make_shared<ReproduceCommand>();
   CLI::App* sub = app.add_subcommand(
-      "reproduce", "Run a table or figure of the paper and write the results and a report");
-  sub->add_option("EXPERIMENT", command->experiment, "table or figure to run, or all")
+      "reproduce",
+      "Run a table or figure of the paper, or a comparison, and write the results and a report");
+  sub->add_option("EXPERIMENT", command->experiment, "experiment to run, or all")
       ->check(one_of(experiment_names()))
       ->required();
   add_path(
@@ -197,10 +203,10 @@ void add_reproduce(CLI::App& app) {
       "the built-in images, the default for quick and smoke");
   add_path(*sub, "-o,--output", command->output, "directory for results.jsonl and report.html")
       ->required();
-  sub->add_option(
-         "--size", command->size,
-         "full: as in the paper; quick: minutes, on a subset of the images; smoke: seconds, a "
-         "check that everything runs")
+  sub->add_option("--size", command->size,
+                  "full: the paper's images and sizes; quick: minutes, on a subset of the images; "
+                  "smoke: seconds, a "
+                  "check that everything runs")
       ->check(one_of(all_names<ExperimentSize>()))
       ->capture_default_str();
   sub->add_flag("--quick", command->quick, "same as --size quick");
@@ -212,15 +218,16 @@ void add_reproduce(CLI::App& app) {
       ->capture_default_str();
   sub->add_option(
          "--rounds", command->request.rounds,
-         "random splits (caltech101), seeds (cifar10) or folds (others); 0 is the experiment's "
-         "default")
+         "random splits (caltech101), seeds (cifar10), either (comparison) or folds (others); 0 is "
+         "the experiment's default")
       ->capture_default_str();
   sub->add_option("--seed", command->request.seed, "seed of every random choice")
       ->capture_default_str();
   sub->add_option("--systems", command->systems,
-                  "only these systems, separated by commas: names of the table or methods")
-      ->delimiter(',')
-      ->allow_extra_args(false);
+                  "only these systems, separated by commas: names of the table or methods");
+  sub->add_flag("--as-printed", command->request.as_printed,
+                "the settings that the paper prints instead of this library's defaults: its "
+                "weights, L2 pooling in the sparsity term, L-BFGS and the fixed point");
   sub->add_flag("--retry-failed", command->retry_failed, "recompute rows that failed before");
   add_session_options(*sub, command->session);
   sub->footer(experiment_list() + "\nExample: krica reproduce all --quick -o results");
