@@ -29,7 +29,7 @@ void extract_on_device(const Context& context, DeviceEncoder& encoder, const Ima
     release_pages_when_due();
     at = chunk.end;
     done(at);
-    context.report({kName, at, images.size(), 0});
+    context.notify({kName, at, images.size(), 0});
   }
 }
 
