@@ -9,7 +9,7 @@ build_packages=(
 )
 test_packages=(
   chromium chromium-driver python3-selenium tidy
-  dataset-fashion-mnist libbenchmark-dev libgtest-dev libgmock-dev liblinear-dev libvlfeat-dev
+  dataset-fashion-mnist libbenchmark-dev libgtest-dev libgmock-dev liblinear-dev libopenmpi-dev libvlfeat-dev openmpi-bin
   mypy python3-matplotlib python3-pandas python3-pip python3-pytest python3-setuptools python3-threadpoolctl python3-wheel
 )
 benchmark_packages=(

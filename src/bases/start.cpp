@@ -15,6 +15,7 @@
 #include "runtime/large_matrix.hpp"
 #include "runtime/ordered_reduce.hpp"
 #include "runtime/parallel.hpp"
+#include "runtime/ranks.hpp"
 
 namespace krica {
 namespace {
@@ -45,59 +46,112 @@ Matrix<float> random_atoms(const Context& context, Index K, Index n) {
 
 bool is_zero(ConstMatrixView<float> rows, Index i) { return (rows.row(i).array() == 0).all(); }
 
+/// ‖x‖² of every row, on every rank.
+std::vector<double> squared_lengths(const Context& context, ConstMatrixView<float> patches) {
+  std::vector<double> squares(static_cast<std::size_t>(patches.rows()));
+  const Partition tiles(patches.rows(), 1024);
+  const Range own = own_share(context, tiles.count());
+  parallel_for(context, own.size(), work_of(patches.size(), kPerValue), [&](Index place) {
+    const Range tile = tiles[own.begin + place];
+    for (Index i = tile.begin; i < tile.end; ++i) {
+      const float* row = patches.row(i).data();
+      squares[static_cast<std::size_t>(i)] = ordered_dot(row, row, patches.cols());
+    }
+  });
+  gather_parts(context, squares.data(), tiles);
+  return squares;
+}
+
 /// The non-zero rows: zero rows have no direction.
-std::vector<Index> usable_rows(ConstMatrixView<float> patches, Index K) {
+std::vector<Index> usable_rows(const std::vector<double>& squares, Index K) {
   std::vector<Index> usable;
-  for (Index i = 0; i < patches.rows(); ++i) {
-    release_pages_when_due();
-    if (!is_zero(patches, i)) usable.push_back(i);
+  for (std::size_t i = 0; i < squares.size(); ++i) {
+    if (squares[i] > 0) usable.push_back(static_cast<Index>(i));
   }
   require(K <= static_cast<Index>(usable.size()), "basis",
           "{} atoms cannot start from {} samples, of which only {} are not zero; use fewer "
           "components, more patches or init random",
-          K, patches.rows(), usable.size());
+          K, squares.size(), usable.size());
   return usable;
 }
 
 /// Images have large plain areas with identical patches: of patches closer to each other than this,
 /// relative to their mean squared length, one is enough.
 constexpr double kNearDuplicate = 1e-2;
-constexpr std::size_t kRowsAtATime = 8;
+constexpr std::size_t kRowsAtATime = 256;
+
+/// Some rows after another in a given order, copied a few at a time: they may lie in a file, or on
+/// another rank.
+class RowsInOrder {
+ public:
+  RowsInOrder(const Context& context, ConstMatrixView<float> matrix, std::vector<Index> order)
+      : context_(context), matrix_(matrix), order_(std::move(order)) {}
+
+  [[nodiscard]] Index count() const { return std::ssize(order_); }
+  [[nodiscard]] Index row(Index place) const { return order_[static_cast<std::size_t>(place)]; }
+  /// Valid until the next call; places must ascend.
+  const float* values(Index place) {
+    if (place >= end_) {
+      const auto rest = std::span(order_).subspan(static_cast<std::size_t>(place));
+      copies_ = gather_rows<float>(context_, matrix_,
+                                   rest.subspan(0, std::min(kRowsAtATime, rest.size())));
+      begin_ = place;
+      end_ = place + copies_.rows();
+    }
+    return copies_.row(place - begin_);
+  }
+
+ private:
+  const Context& context_;
+  ConstMatrixView<float> matrix_;
+  std::vector<Index> order_;
+  Matrix<float> copies_;
+  Index begin_ = 0;
+  Index end_ = 0;
+};
+
+/// Σ ‖x‖² over some rows.
+double sum_of(const Context& context, const std::vector<double>& squares,
+              const std::vector<Index>& rows) {
+  const Partition tiles(std::ssize(rows), 1024);
+  return ordered_reduce(context.with_all_rows(), tiles.count(), work_of(rows.size(), kPerValue),
+                        [&](Index t) {
+                          double sum = 0;
+                          for (Index place = tiles[t].begin; place < tiles[t].end; ++place) {
+                            const Index row = rows[static_cast<std::size_t>(place)];
+                            sum += squares[static_cast<std::size_t>(row)];
+                          }
+                          return sum;
+                        });
+}
 
 /// K rows drawn at random, without near-duplicates if there are enough others; ascending.
-std::vector<Index> drawn_rows(const Context& context, ConstMatrixView<float> patches,
-                              const std::vector<Index>& usable, Index K) {
+std::vector<Index> drawn_rows(const Context& context, ConstMatrixView<float> patches, Index K) {
   Random random = context.random("basis.random_patches");
-  const auto row = [&](Index i) { return patches.row(i).data(); };
-  const Partition tiles(std::ssize(usable), 1024);
-  const double squares = ordered_reduce(context, tiles.count(), [&](Index t) {
-    double sum = 0;
-    for (Index place = tiles[t].begin; place < tiles[t].end; ++place) {
-      const float* patch = row(usable[static_cast<std::size_t>(place)]);
-      sum += ordered_dot(patch, patch, patches.cols());
-    }
-    return sum;
-  });
-  const double nearest = kNearDuplicate * squares / static_cast<double>(usable.size());
+  const std::vector<double> squares = squared_lengths(context, patches);
+  const std::vector<Index> usable = usable_rows(squares, K);
+  const double nearest =
+      kNearDuplicate * sum_of(context, squares, usable) / static_cast<double>(usable.size());
+  std::vector<Index> order = random_permutation(random, static_cast<Index>(usable.size()));
+  for (Index& place : order) place = usable[static_cast<std::size_t>(place)];
+  RowsInOrder rows(context, patches, std::move(order));
   std::vector<Index> drawn;
   std::vector<Index> repeated;
   Matrix<float> copies(K, patches.cols());  // of the drawn rows, which are read again and again
-  const auto is_new = [&](Index i) {
+  const auto is_new = [&](const float* row) {
     for (Index u = 0; u < std::ssize(drawn); ++u) {
-      if (ordered_squared_distance(row(i), copies.row(u), patches.cols()) <= nearest) return false;
+      if (ordered_squared_distance(row, copies.row(u), patches.cols()) <= nearest) return false;
     }
     return true;
   };
-  for (const Index place : random_permutation(random, static_cast<Index>(usable.size()))) {
-    if (static_cast<Index>(drawn.size()) == K) break;
-    if ((drawn.size() + repeated.size()) % kRowsAtATime == 0) release_pages();
-    const Index i = usable[static_cast<std::size_t>(place)];
-    if (!is_new(i)) {
-      repeated.push_back(i);
+  for (Index place = 0; place < rows.count() && std::ssize(drawn) < K; ++place) {
+    const float* row = rows.values(place);
+    if (!is_new(row)) {
+      repeated.push_back(rows.row(place));
       continue;
     }
-    copies.view().row(std::ssize(drawn)) = patches.row(i);
-    drawn.push_back(i);
+    std::copy_n(row, patches.cols(), copies.row(std::ssize(drawn)));
+    drawn.push_back(rows.row(place));
   }
   const Index missing = K - static_cast<Index>(drawn.size());
   drawn.insert(drawn.end(), repeated.begin(), repeated.begin() + missing);
@@ -106,8 +160,8 @@ std::vector<Index> drawn_rows(const Context& context, ConstMatrixView<float> pat
 }
 
 Matrix<float> random_patches(const Context& context, ConstMatrixView<float> patches, Index K) {
-  require_finite(patches, "basis", "patches");
-  return rows_at<float>(patches, drawn_rows(context, patches, usable_rows(patches, K), K));
+  if (!context.shares_rows()) require_finite(patches, "basis", "patches");
+  return gather_rows<float>(context, patches, drawn_rows(context, patches, K));
 }
 
 Matrix<float> given_atoms(const BasisRequest& request) {

@@ -22,10 +22,6 @@ constexpr Index kTileColumns = 256;
 Index row_step(ConstMatrixView<float> features) {
   return (features.rows() + kGramRows - 1) / kGramRows;
 }
-ConstMatrixView<float> spread_rows(ConstMatrixView<float> features) {
-  const Index step = row_step(features);
-  return {features.data(), features.rows() / step, features.cols(), features.outerStride() * step};
-}
 
 void scale_last_column(MatrixView<float> matrix, float factor) {
   for (Index c = 0; c < matrix.rows(); ++c) matrix(c, matrix.cols() - 1) *= factor;
@@ -35,7 +31,8 @@ void scale_last_column(MatrixView<float> matrix, float factor) {
 
 FeatureMetric::FeatureMetric(const Context& context, ConstMatrixView<float> features,
                              device::HingeSums* on_device) {
-  const ConstMatrixView<float> rows = spread_rows(features);
+  const Index step = row_step(features);
+  const Index rows = features.rows() / step;
   const Partition blocks(features.cols(), kBlockFeatures);
   for (Index b = 0; b < blocks.count(); ++b) {
     Block block{blocks[b], Matrix<float>(blocks[b].size(), blocks[b].size()), {}};
@@ -43,24 +40,61 @@ FeatureMetric::FeatureMetric(const Context& context, ConstMatrixView<float> feat
     if (on_device != nullptr) {
       device::use_device(context);
       on_device->gram(static_cast<int>(blocks[b].begin), static_cast<int>(blocks[b].size()),
-                      static_cast<int>(rows.rows()), static_cast<int>(row_step(features)),
-                      1.0F / static_cast<float>(rows.rows()), gram.data());
+                      static_cast<int>(rows), static_cast<int>(step),
+                      1.0F / static_cast<float>(rows), gram.data());
     } else {
-      add_gram(context, columns_of(rows, blocks[b]), gram);
+      add_gram(context, columns_of(features, blocks[b]), step, gram);
     }
     for (Index j = 0; j < gram.rows(); ++j) block.gram_diagonal.push_back(gram(j, j));
     blocks_.push_back(std::move(block));
   }
 }
 
-void FeatureMetric::add_gram(const Context& context, ConstMatrixView<float> features,
+namespace {
+
+/// Every rank's share of the tiles of a Gram matrix, given to all. Each is a square of at most
+/// kTileColumns; those above the diagonal are not needed.
+void gather_tiles(const Context& context, const Partition& tiles, Matrix<float>& gram) {
+  if (!context.shares_rows()) return;
+  for (Index pair = 0; pair < tiles.count() * tiles.count(); ++pair) {
+    const Range rows = tiles[pair / tiles.count()];
+    const Range columns = tiles[pair % tiles.count()];
+    if (columns.begin > rows.begin) continue;
+    const auto tile =
+        columns_of(MatrixView<float>(gram).rows_between(rows.begin, rows.end), columns);
+    Matrix<float> copy = Matrix<float>::copy_of(tile);
+    const auto owner = static_cast<int>(pair % context.ranks()->size());
+    context.ranks()->broadcast(owner, copy.data(),
+                               sizeof(float) * static_cast<std::size_t>(copy.size()));
+    columns_of(MatrixView<float>(gram).rows_between(rows.begin, rows.end), columns) = copy.view();
+  }
+}
+
+/// Some rows that lie evenly spaced in the features, on every rank.
+Matrix<float> gathered(const Context& context, ConstMatrixView<float> features, Range rows,
+                       Index step) {
+  std::vector<Index> chosen;
+  for (Index i = rows.begin; i < rows.end; ++i) chosen.push_back(i * step);
+  return gather_rows<float>(context, features, chosen);
+}
+
+}  // namespace
+
+void FeatureMetric::add_gram(const Context& context, ConstMatrixView<float> features, Index step,
                              Matrix<float>& gram) {
+  const ConstMatrixView<float> spread(features.data(), features.rows() / step, features.cols(),
+                                      features.outerStride() * step);
   const Partition tiles(features.cols(), kTileColumns);
-  const float scale = 1.0F / static_cast<float>(features.rows());
-  for_tiles({0, features.rows()}, rows_at_a_time(features), [&](Range part) {
-    const ConstMatrixView<float> Z = features.rows_between(part.begin, part.end);
+  const float scale = 1.0F / static_cast<float>(spread.rows());
+  const bool shares = context.shares_rows();
+  for_tiles({0, spread.rows()}, rows_at_a_time(spread), [&](Range part) {
+    const Matrix<float> copies =
+        shares ? gathered(context, features, part, step) : Matrix<float>(0, 0);
+    const ConstMatrixView<float> Z =
+        shares ? ConstMatrixView<float>(copies) : spread.rows_between(part.begin, part.end);
     const Work work = work_of(Z.size(), Z.cols(), 0.5);
     parallel_for(context, tiles.count() * tiles.count(), work, [&](Index pair) {
+      if (shares && pair % context.ranks()->size() != context.ranks()->rank()) return;
       const Range rows = tiles[pair / tiles.count()];
       const Range columns = tiles[pair % tiles.count()];
       if (columns.begin > rows.begin) return;  // symmetric
@@ -70,6 +104,7 @@ void FeatureMetric::add_gram(const Context& context, ConstMatrixView<float> feat
           columns_of(MatrixView<float>(gram).rows_between(rows.begin, rows.end), columns));
     });
   });
+  gather_tiles(context, tiles, gram);
 }
 
 void FeatureMetric::factor(const Context& context, double r) {

@@ -44,7 +44,7 @@ class FeatureMetric {
     std::vector<float> gram_diagonal;
   };
 
-  static void add_gram(const Context& context, ConstMatrixView<float> features,
+  static void add_gram(const Context& context, ConstMatrixView<float> features, Index step,
                        Matrix<float>& gram);
   static void factor_block(const Context& context, Block& block, double r);
 

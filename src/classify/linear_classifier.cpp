@@ -9,6 +9,7 @@
 #include "runtime/check.hpp"
 #include "runtime/finite_tensors.hpp"
 #include "runtime/parallel.hpp"
+#include "runtime/ranks.hpp"
 
 namespace krica {
 namespace {
@@ -43,8 +44,9 @@ Matrix<float> LinearClassifier::scores(const Context& context,
   Matrix<float> scores(features.rows(), n_classes());
   const ConstMatrixView<float> weights(weights_.data(), n_classes(), n_features(), weights_.cols());
   const Partition tiles(features.rows(), kBlockRows);
-  parallel_for(context, tiles.count(), work_of(features.size(), n_classes()), [&](Index t) {
-    const Range tile = tiles[t];
+  const Range own = own_share(context, tiles.count());
+  parallel_for(context, own.size(), work_of(features.size(), n_classes()), [&](Index place) {
+    const Range tile = tiles[own.begin + place];
     blas::gemm<float>(blas::Op::kPlain, blas::Op::kTransposed, 1.0F,
                       features.rows_between(tile.begin, tile.end), weights, 0.0F,
                       MatrixView<float>(scores).rows_between(tile.begin, tile.end));
@@ -52,6 +54,10 @@ Matrix<float> LinearClassifier::scores(const Context& context,
       for (Index c = 0; c < n_classes(); ++c) scores(i, c) += weights_(c, n_features());
     }
   });
+  if (!context.shares_rows()) return scores;
+  const int ranks = context.ranks()->size();
+  gather_computed(context, scores.data(), sizeof(float) * static_cast<std::size_t>(n_classes()),
+                  [&](int rank) { return rows_of_share(tiles, rank, ranks); });
   return scores;
 }
 

@@ -8,6 +8,7 @@
 #include "runtime/column_moments.hpp"
 #include "runtime/finite_tensors.hpp"
 #include "runtime/parallel.hpp"
+#include "runtime/ranks.hpp"
 
 namespace krica {
 namespace {
@@ -21,7 +22,10 @@ Standardiser Standardiser::fit(const Context& context, ConstMatrixView<float> fe
   require_not_empty(features, "standardise", "features");
   require(features.rows() >= 2, "standardise", "at least 2 samples are needed, got {}",
           features.rows());
-  require_finite(features, "standardise", "features");
+  const Range held = held_features(features.rows()).of(context);
+  agree(context, [&] {
+    require_finite(features.rows_between(held.begin, held.end), "standardise", "features");
+  });
   const ColumnMoments moments = column_moments(context, features);
   const auto n = moments.mean().size();
   const double freedom = moments.count() - 1;
@@ -41,8 +45,10 @@ Standardiser Standardiser::fit(const Context& context, ConstMatrixView<float> fe
   return standardiser;
 }
 
-void Standardiser::apply_in_place(const Context& context, MatrixView<float> features) const {
+void Standardiser::apply_in_place(const Context& context, MatrixView<float> all) const {
   if (mean_.empty()) return;
+  const Range held = held_features(all.rows()).of(context);
+  MatrixView<float> features = all.rows_between(held.begin, held.end);
   require(features.cols() == static_cast<Index>(mean_.size()), "standardise",
           "got {} features, expected {}", features.cols(), mean_.size());
   const Partition tiles(features.rows(), kTileRows);

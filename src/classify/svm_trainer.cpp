@@ -40,8 +40,8 @@ std::vector<float> sample_weights(std::span<const int> labels, Index n_classes, 
   return weights;
 }
 
-void check_training_data(ConstMatrixView<float> features, std::span<const int> labels,
-                         Index n_classes) {
+void check_training_data(const Context& context, ConstMatrixView<float> features,
+                         std::span<const int> labels, Index n_classes) {
   require_not_empty(features, kName, "features");
   require(static_cast<Index>(labels.size()) == features.rows(), kName, "{} labels for {} samples",
           labels.size(), features.rows());
@@ -53,7 +53,9 @@ void check_training_data(ConstMatrixView<float> features, std::span<const int> l
   const bool one_class =
       std::all_of(labels.begin(), labels.end(), [&](int label) { return label == labels[0]; });
   require(!one_class, kName, "all {} samples are of class {}", labels.size(), labels[0]);
-  require_finite(features, kName, "features");
+  const Range held = held_features(features.rows()).of(context);
+  agree(context,
+        [&] { require_finite(features.rows_between(held.begin, held.end), kName, "features"); });
 }
 
 /// f as a function of V = W L.
@@ -126,7 +128,7 @@ SvmTrainer::SvmTrainer(const Context& context, ConstMatrixView<float> features,
       n_classes_(n_classes),
       options_(options) {
   options.validate();
-  check_training_data(features, labels, n_classes);
+  check_training_data(context, features, labels, n_classes);
   sample_weights_ = sample_weights(labels, n_classes, options.balanced);
 }
 

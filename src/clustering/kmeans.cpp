@@ -10,6 +10,7 @@
 #include "clustering/device_pass.hpp"
 #include "clustering/lloyd.hpp"
 #include "clustering/option_fields.hpp"
+#include "clustering/shared_assignment.hpp"
 #include "kernels/distances.hpp"
 #include "runtime/check.hpp"
 #include "runtime/names.hpp"
@@ -38,12 +39,15 @@ class Lloyd {
         centers_(std::move(centers)),
         assignment_(static_cast<std::size_t>(X.rows()), 0),
         distances_(static_cast<std::size_t>(X.rows()), 0.0),
-        device_(context, X, centers_.rows(), device::Match::kNearest) {}
+        device_(context, X, centers_.rows(), device::Match::kNearest) {
+    lloyd::require_short_parts(context, X.rows(), centers_.rows());
+  }
 
   KmeansResult<Scalar> run(const KmeansOptions& options, const ClusteringHook<Scalar>& hook) {
     const lloyd::Turns turns = lloyd::take_turns<Scalar>(
         context_, kName, options, centers_, hook, [this] { return assign(); },
         [this] { update_centers(); });
+    gather_parts(context_, assignment_.data(), tiles());
     KmeansResult<Scalar> result;
     result.centers = std::move(centers_);
     result.assignment = std::move(assignment_);
@@ -64,7 +68,7 @@ class Lloyd {
       offsets[static_cast<std::size_t>(k)] = static_cast<Scalar>(-norm / 2);
     }
     const auto nearest = BestRow<Scalar>::of_scores(centers_, offsets);
-    const Partition tiles(X_.rows(), kTileRows);
+    const Partition tiles = this->tiles();
     return ordered_reduce(
         context_, tiles.count(), work_of(X_.size(), centers_.rows()), [&](Index t) {
           const Range tile = tiles[t];
@@ -72,6 +76,7 @@ class Lloyd {
           return measure(tile);
         });
   }
+  [[nodiscard]] Partition tiles() const { return {X_.rows(), kTileRows}; }
 
   /// Squared distances of the samples to their centres; returns their sum.
   double measure(Range tile) {
@@ -86,6 +91,7 @@ class Lloyd {
   }
 
   void update_centers() {
+    lloyd::fetch_held(context_, assignment_, tiles());
     const lloyd::AssignedSums sums =
         device_ ? device_.sums(assignment_)
                 : lloyd::assigned_sums<Scalar>(context_, X_, assignment_, {}, centers_.rows());
@@ -101,11 +107,11 @@ class Lloyd {
 
   /// Moves centres without samples to the samples that are farthest from their own centres.
   void reseed(const std::vector<Index>& empty) {
+    gather_parts(context_, distances_.data(), tiles());
     const std::vector<Index> farthest = lloyd::costliest(distances_, empty.size());
-    for (std::size_t e = 0; e < empty.size(); ++e) {
-      const Scalar* x = row_of(X_, farthest[e]);
-      std::copy(x, x + X_.cols(), centers_.row(empty[e]));
-    }
+    const Matrix<Scalar> rows = gather_rows<Scalar>(context_, X_, farthest);
+    for (std::size_t e = 0; e < empty.size(); ++e)
+      std::copy_n(rows.row(static_cast<Index>(e)), X_.cols(), centers_.row(empty[e]));
   }
 
   const Context& context_;
@@ -136,7 +142,9 @@ template <class Scalar>
 Matrix<Scalar> plus_plus(const Context& context, ConstMatrixView<Scalar> X, Index K) {
   Random random = context.random("kmeans.start");
   const Index pool_size = std::min(X.rows(), std::max(K, kSeedingSamplesACluster * K));
-  const Matrix<Scalar> pool = rows_at<Scalar>(X, random_subset(random, X.rows(), pool_size));
+  const Matrix<Scalar> pool =
+      gather_rows<Scalar>(context, X, random_subset(random, X.rows(), pool_size));
+  const Context alike = context.with_all_rows();  // every rank has the pool
   std::vector<double> nearest(static_cast<std::size_t>(pool_size),
                               std::numeric_limits<double>::infinity());
   std::vector<Index> chosen = {random.below(pool_size)};
@@ -144,7 +152,7 @@ Matrix<Scalar> plus_plus(const Context& context, ConstMatrixView<Scalar> X, Inde
   const Work work = work_of(pool.size(), kPerValue);
   while (static_cast<Index>(chosen.size()) < K) {
     const Scalar* last = pool.row(chosen.back());
-    const double total = ordered_reduce(context, tiles.count(), work, [&](Index t) {
+    const double total = ordered_reduce(alike, tiles.count(), work, [&](Index t) {
       double sum = 0;
       for (Index i = tiles[t].begin; i < tiles[t].end; ++i) {
         double& distance = nearest[static_cast<std::size_t>(i)];
@@ -179,13 +187,14 @@ void KmeansOptions::validate(Index n_samples) const {
 template <class Scalar>
 KmeansResult<Scalar> kmeans(const Context& context, ConstMatrixView<Scalar> X,
                             const KmeansOptions& options, const ClusteringHook<Scalar>& hook) {
-  check_data(X, options);
+  agree(context, [&] { check_data(X, options); });
   if (options.start == KmeansStart::kPlusPlus) {
     return Lloyd<Scalar>(context, X, plus_plus(context, X, options.n_clusters)).run(options, hook);
   }
   Random random = context.random("kmeans.start");
-  return Lloyd<Scalar>(context, X,
-                       rows_at<Scalar>(X, random_subset(random, X.rows(), options.n_clusters)))
+  return Lloyd<Scalar>(
+             context, X,
+             gather_rows<Scalar>(context, X, random_subset(random, X.rows(), options.n_clusters)))
       .run(options, hook);
 }
 
@@ -193,7 +202,7 @@ template <class Scalar>
 KmeansResult<Scalar> kmeans_from(const Context& context, ConstMatrixView<Scalar> X,
                                  ConstMatrixView<Scalar> centers, const KmeansOptions& options,
                                  const ClusteringHook<Scalar>& hook) {
-  check_data(X, options);
+  agree(context, [&] { check_data(X, options); });
   require(centers.rows() == options.n_clusters && centers.cols() == X.cols(), kName,
           "the centres are {} x {}, they must be {} x {}", centers.rows(), centers.cols(),
           options.n_clusters, X.cols());

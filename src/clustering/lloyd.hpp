@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "clustering/shared_assignment.hpp"
 #include "krica/clustering/kmeans.hpp"
 #include "runtime/check.hpp"
 #include "runtime/large_matrix.hpp"
@@ -78,7 +79,7 @@ template <class Scalar>
 AssignedSums assigned_sums(const Context& context, ConstMatrixView<Scalar> X,
                            std::span<const Index> assignment, std::span<const double> weights,
                            Index K) {
-  const Partition parts(X.rows(), std::max<Index>(1024, 8 * K));
+  const Partition parts(X.rows(), summed_rows(K));
   return ordered_reduce<AssignedSums>(
       context, parts.count(), work_of(X.size(), kPerValue),
       [&] { return AssignedSums(K, X.cols()); },

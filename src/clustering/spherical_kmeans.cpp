@@ -10,6 +10,7 @@
 #include "clustering/device_pass.hpp"
 #include "clustering/lloyd.hpp"
 #include "clustering/option_fields.hpp"
+#include "clustering/shared_assignment.hpp"
 #include "runtime/check.hpp"
 #include "runtime/ordered_reduce.hpp"
 
@@ -34,6 +35,7 @@ class Spherical {
         gains_(static_cast<std::size_t>(X.rows()), 0.0),
         residuals_(static_cast<std::size_t>(X.rows()), 0.0),
         device_(context, X, start.rows(), device::Match::kMagnitude) {
+    lloyd::require_short_parts(context, X.rows(), atoms_.rows());
     for (Index u = 0; u < atoms_.rows(); ++u)
       require(set_atom(u, atoms_.row(u)), kName, "atom {} of the start is zero", u);
   }
@@ -43,6 +45,7 @@ class Spherical {
     const lloyd::Turns turns = lloyd::take_turns<Scalar>(
         context_, kName, options, atoms_, hook, [this] { return assign(); },
         [this] { update_atoms(); });
+    gather_parts(context_, assignment_.data(), tiles());
     SphericalKmeansResult<Scalar> result;
     result.atoms = std::move(atoms_);
     result.assignment = std::move(assignment_);
@@ -71,13 +74,14 @@ class Spherical {
   double assign() {
     if (device_) return device_.assign(atoms_, assignment_, residuals_);
     const auto best = BestRow<Scalar>::of_magnitudes(atoms_);
-    const Partition tiles(X_.rows(), kTileRows);
+    const Partition tiles = this->tiles();
     return ordered_reduce(context_, tiles.count(), work_of(X_.size(), atoms_.rows()), [&](Index t) {
       const Range tile = tiles[t];
       best->find(X_.rows_between(tile.begin, tile.end), assignment_.data() + tile.begin);
       return measure(tile);
     });
   }
+  [[nodiscard]] Partition tiles() const { return {X_.rows(), kTileRows}; }
 
   /// Gains and residuals of the samples; returns the sum of the residuals.
   double measure(Range tile) {
@@ -94,6 +98,8 @@ class Spherical {
   }
 
   void update_atoms() {
+    lloyd::fetch_held(context_, assignment_, tiles());
+    lloyd::fetch_held(context_, gains_, tiles());
     const lloyd::AssignedSums sums =
         device_ ? device_.sums(assignment_)
                 : lloyd::assigned_sums<Scalar>(context_, X_, assignment_, gains_, atoms_.rows());
@@ -106,10 +112,12 @@ class Spherical {
 
   /// Moves atoms without samples to the worst-coded samples.
   void reseed(const std::vector<Index>& empty) {
+    gather_parts(context_, residuals_.data(), tiles());
     const std::vector<Index> worst = lloyd::costliest(residuals_, empty.size());
+    const Matrix<Scalar> rows = gather_rows<Scalar>(context_, X_, worst);
     for (std::size_t e = 0; e < empty.size(); ++e) {
       const Index u = empty[e];
-      if (set_atom(u, X_.data() + worst[e % worst.size()] * X_.outerStride())) continue;
+      if (set_atom(u, rows.row(static_cast<Index>(e % worst.size())))) continue;
       std::fill_n(atoms_.row(u), X_.cols(), Scalar(0));  // all samples are zero
       atoms_(u, u % X_.cols()) = Scalar(1);
     }
@@ -135,8 +143,10 @@ SphericalKmeansResult<Scalar> spherical_kmeans(const Context& context, ConstMatr
                                                const ClusteringHook<Scalar>& hook) {
   options.validate();
   require_not_empty(X, kName, "X");
-  require_finite(X, kName, "X");
-  lloyd::require_squares(X, kName, "X", kLargestSquare<Scalar>);
+  agree(context, [&] {
+    require_finite(X, kName, "X");
+    lloyd::require_squares(X, kName, "X", kLargestSquare<Scalar>);
+  });
   require(start.rows() == options.n_clusters && start.cols() == X.cols(), kName,
           "the start is {} x {}, it must be {} x {}", start.rows(), start.cols(),
           options.n_clusters, X.cols());

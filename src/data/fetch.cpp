@@ -56,7 +56,7 @@ class Transfer {
   static int on_progress(void* self, curl_off_t total, curl_off_t now, curl_off_t, curl_off_t) {
     const auto* transfer = static_cast<const Transfer*>(self);
     if (total > 0) {
-      transfer->context_.report({.stage = transfer->stage_,
+      transfer->context_.notify({.stage = transfer->stage_,
                                  .step = transfer->resumed_at_ + now,
                                  .total = transfer->resumed_at_ + total});
     }

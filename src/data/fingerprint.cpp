@@ -7,6 +7,7 @@
 #include "krica/data/sample_set.hpp"
 #include "runtime/digest.hpp"
 #include "runtime/parallel.hpp"
+#include "runtime/ranks.hpp"
 
 namespace krica {
 namespace {
@@ -121,8 +122,14 @@ std::string fingerprint(const Context& context, const ImageSet& set) {
 
 std::vector<std::uint64_t> image_hashes(const Context& context, const ImageSet& set) {
   std::vector<std::uint64_t> hashes(static_cast<std::size_t>(set.size()));
-  parallel_for(context, set.size(),
-               [&](Index i) { hashes[static_cast<std::size_t>(i)] = hash_image(set, i); });
+  const Range own = own_share(context, set.size());
+  agree(context, [&] {
+    parallel_for(context, own.size(), [&](Index place) {
+      const Index i = own.begin + place;
+      hashes[static_cast<std::size_t>(i)] = hash_image(set, i);
+    });
+  });
+  gather_parts(context, hashes.data(), Partition(set.size(), 1));
   return hashes;
 }
 

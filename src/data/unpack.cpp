@@ -63,7 +63,7 @@ class UnpackProgress {
 
   void report(archive* reader) const {
     context_.check_cancelled();
-    context_.report({.stage = stage_, .step = archive_filter_bytes(reader, -1), .total = total_});
+    context_.notify({.stage = stage_, .step = archive_filter_bytes(reader, -1), .total = total_});
   }
 
  private:

@@ -256,7 +256,7 @@ void extract_on_device(const Context& context, DeviceEncoder& encoder, const Ima
     release_pages_when_due();
     at = chunk.end;
     done(at);
-    context.report({"features", at, images.size(), 0});
+    context.notify({"features", at, images.size(), 0});
   }
 }
 

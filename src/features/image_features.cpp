@@ -5,6 +5,7 @@
 
 #include "features/unit_length.hpp"
 #include "runtime/check.hpp"
+#include "runtime/ranks.hpp"
 
 namespace krica {
 namespace {
@@ -39,18 +40,20 @@ void ImageFeatures::check(const ImageSet& images, const FeatureMatrix& result) c
           features());
 }
 
-void extract_in_batches(const Context& context, const ImageSet& images,
-                        const BatchEncoding& encoding, Index first, FeatureMatrix& result,
-                        const std::function<void(Index)>& done) {
-  // The blocks do not depend on `first`, so that resuming gives the same bits.
+namespace {
+
+/// The blocks of this rank.
+void extract_blocks(const Context& context, const ImageSet& images, const BatchEncoding& encoding,
+                    const Partition& blocks, Index first, FeatureMatrix& result,
+                    const std::function<void(Index)>& done) {
   const Index values = images.shape().values();
-  const Partition blocks(images.size(), encoding.images_at_a_time);
-  Index finished = 0;
-  while (finished < blocks.count() && blocks[finished].end <= first) ++finished;
+  const Range own = own_share(context, blocks.count());
+  Index finished = own.begin;
+  while (finished < own.end && blocks[finished].end <= first) ++finished;
   const Index at_a_time = batch_blocks(context, blocks.largest() * values);
   Matrix<float> batch;
-  while (finished < blocks.count()) {
-    const Range round{finished, std::min(finished + at_a_time, blocks.count())};
+  while (finished < own.end) {
+    const Range round{finished, std::min(finished + at_a_time, own.end)};
     const Range part{blocks[round.begin].begin, blocks[round.end - 1].end};
     if (batch.rows() != part.size()) batch = Matrix<float>(part.size(), values);
     parallel_for(context, round.size(), encoding.work(part.size()), [&](Index b) {
@@ -62,8 +65,24 @@ void extract_in_batches(const Context& context, const ImageSet& images,
     if (encoding.unit_length) scale_to_unit_length(context, features);
     finished = round.end;
     done(part.end);
-    context.report({kName, part.end, images.size(), 0});
+    const Index before = blocks[own.begin].begin;
+    context.notify({kName, part.end - before, blocks[own.end - 1].end - before, 0});
   }
+}
+
+}  // namespace
+
+void extract_in_batches(const Context& context, const ImageSet& images,
+                        const BatchEncoding& encoding, Index first, FeatureMatrix& result,
+                        const std::function<void(Index)>& done) {
+  // The blocks do not depend on `first`, so that resuming gives the same bits.
+  const Partition blocks(images.size(), encoding.images_at_a_time);
+  agree(context, [&] { extract_blocks(context, images, encoding, blocks, first, result, done); });
+  if (!context.shares_rows()) return;
+  const int ranks = context.ranks()->size();
+  fetch_held_rows(
+      context, result.view().data(), sizeof(float) * static_cast<std::size_t>(result.cols()),
+      held_features(images.size()), [&](int rank) { return rows_of_share(blocks, rank, ranks); });
 }
 
 }  // namespace krica

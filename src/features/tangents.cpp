@@ -142,7 +142,7 @@ LocalTangents learn_tangents(const Context& context, ConstMatrixView<float> patc
                                     .rows_between(u * directions, (u + 1) * directions));
       weights[static_cast<std::size_t>(u)] = squared_weights(members.of(u));
     });
-    context.report({kName, rounds[r].end, K, 0});
+    context.notify({kName, rounds[r].end, K, 0});
   }
   const double variance =
       tree_sum(kept) / (static_cast<double>(directions) * tree_sum(std::move(weights)));

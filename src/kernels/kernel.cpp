@@ -10,6 +10,7 @@
 #include "runtime/check.hpp"
 #include "runtime/large_matrix.hpp"
 #include "runtime/names.hpp"
+#include "runtime/ranks.hpp"
 
 namespace krica {
 namespace {
@@ -25,7 +26,7 @@ constexpr NameTable<KernelKind, 6> kNames = {{
 
 constexpr Index kTileRows = 128;
 constexpr Index kGammaPairs = 10000;
-constexpr Index kPairsAtATime = 4;
+constexpr Index kPairsAtATime = 1024;
 
 struct Pair {
   double dot = 0;
@@ -202,18 +203,25 @@ template <class Scalar>
 double auto_gamma(const Context& context, ConstMatrixView<Scalar> samples) {
   const Index m = samples.rows();
   require(m >= 2, "auto_gamma", "at least 2 samples are needed, got {}", m);
-  require_finite(samples, "auto_gamma", "samples");
+  if (!context.shares_rows()) require_finite(samples, "auto_gamma", "samples");
   Random random = context.random("kernel.auto_gamma");
-  std::vector<double> distances;
-  distances.reserve(kGammaPairs);
+  std::vector<Index> pairs;
   for (Index pair = 0; pair < kGammaPairs; ++pair) {
     const Index i = random.below(m);
     Index j = random.below(m - 1);
     if (j >= i) ++j;  // a different sample
-    const Scalar* a = samples.data() + i * samples.outerStride();
-    const Scalar* b = samples.data() + j * samples.outerStride();
-    if (pair % kPairsAtATime == 0) release_pages();
-    distances.push_back(compare(a, b, samples.cols()).squared_distance);
+    pairs.insert(pairs.end(), {i, j});
+  }
+  std::vector<double> distances;
+  distances.reserve(kGammaPairs);
+  for (Index pair = 0; pair < kGammaPairs; pair += kPairsAtATime) {
+    const Index count = 2 * std::min(kPairsAtATime, kGammaPairs - pair);
+    const Matrix<Scalar> rows =
+        gather_rows<Scalar>(context, samples,
+                            std::span(pairs).subspan(static_cast<std::size_t>(2 * pair),
+                                                     static_cast<std::size_t>(count)));
+    for (Index i = 0; i < count; i += 2)
+      distances.push_back(compare(rows.row(i), rows.row(i + 1), samples.cols()).squared_distance);
   }
   return 6.0 / typical_distance(std::move(distances));
 }

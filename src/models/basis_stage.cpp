@@ -11,6 +11,9 @@
 #include "models/model_parts.hpp"
 #include "models/parts.hpp"
 #include "models/resolved.hpp"
+#include "models/sharing.hpp"
+#include "patches/held_patches.hpp"
+#include "patches/shared_sampling.hpp"
 #include "runtime/check.hpp"
 
 namespace krica {
@@ -57,14 +60,39 @@ void settle_gamma(const Context& context, ConstMatrixView<float> patches, bool s
   options.kernel.gamma = samples ? gamma / kPatchToSampleGamma : gamma;
 }
 
+/// The context to prepare patches in. What reads patches here and there needs all of them.
+Context preparing(const TrainingRun& run) {
+  const bool all = run.job.start != nullptr || run.job.stream != nullptr ||
+                   run.job.options.whitening.method == WhiteningMethod::kKernelPca;
+  return all ? run.context : sharing(run.context);
+}
+
+/// The context to learn the atoms in.
+Context learning(const TrainingRun& run, Index patches) {
+  const PipelineOptions& options = run.job.options;
+  const Index K = options.basis.components.value_or(1);
+  const std::string init = options.basis.init.value_or("");
+  const bool divides = basis_method(options.method).shares_rows && init != "class-kmeans" &&
+                       init != "label-affinity" && options.encoder.kind != EncoderKind::kTangents &&
+                       lloyd::summed_rows(K) <= lloyd::longest_part(patches);
+  return divides ? preparing(run) : run.context;
+}
+
+/// Into the rows that this rank holds.
+std::vector<int> sample_into(const Context& context, const ImageSet& input,
+                             const LocalDescriptors& descriptors, MatrixView<float> patches) {
+  if (!context.shares_rows()) return sample_patches_into(context, input, descriptors, patches);
+  return sample_held_patches(context, input, descriptors, held_patches(patches.rows()), patches);
+}
+
 PreparedPatches prepare_patches(TrainingRun& run, const ImageSet& input) {
-  const Context& context = run.context;
+  const Context context = preparing(run);
   PipelineOptions options = run.job.options;
   const LocalDescriptorsPtr descriptors = descriptors_to_learn_from(input.shape(), options);
   LargeMatrix patches(context, sampled_count(input, *descriptors, patches_of(options)),
                       descriptors->dimensions());
   std::vector<int> labels = timed(run.report, "patches", [&] {
-    return sample_patches_into(context, input, *descriptors, patches.view());
+    return sample_into(context, input, *descriptors, patches.view());
   });
   return timed(run.report, "whitening", [&] {
     Preprocessing preprocessing = run.job.start != nullptr
@@ -72,6 +100,8 @@ PreparedPatches prepare_patches(TrainingRun& run, const ImageSet& input) {
                                       : fit_preprocessing(context, patches, input.shape(), options);
     LargeMatrix prepared = preprocessing.apply_normalised(context, std::move(patches));
     settle_gamma(context, std::as_const(prepared).view(), input.shape().is_sample(), options);
+    if (!learning(run, prepared.rows()).shares_rows())
+      gather_all_rows<float>(context, prepared.view());
     return PreparedPatches{std::move(options), std::move(preprocessing), std::move(prepared),
                            std::move(labels)};
   });
@@ -115,8 +145,9 @@ LearnedBasis learn_atoms(TrainingRun& run, PreparedPatches prepared) {
                              job.best_when_cancelled,
                              job.stream,
                              job.initial_atoms};
-  const Basis basis =
-      timed(run.report, "basis", [&] { return method.learn(run.context, request); });
+  const Basis basis = timed(run.report, "basis", [&] {
+    return method.learn(learning(run, prepared.patches.rows()), request);
+  });
   require(job.stream == nullptr || job.stream->begun(), "train",
           "{} has no solver that learns from one part of the data after another", method.name);
   std::optional<double> temperature;

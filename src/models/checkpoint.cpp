@@ -9,6 +9,7 @@
 #include "models/flat_object.hpp"
 #include "runtime/atomic_file.hpp"
 #include "runtime/check.hpp"
+#include "runtime/ranks.hpp"
 
 namespace krica {
 namespace {
@@ -34,6 +35,28 @@ std::string difference(json saved, const json& now) {
   return text;
 }
 
+/// What is at the path, for all ranks; false if nothing is.
+bool load(const Context& context, const std::filesystem::path& path, Archive& archive) {
+  if (context.ranks() == nullptr) {
+    if (!std::filesystem::exists(path)) return false;
+    archive = Archive::load(path);
+    return true;
+  }
+  const Context together = context.with_shared_rows();
+  std::string bytes;
+  agree(together, [&] {
+    if (context.ranks()->rank() == 0 && std::filesystem::exists(path))
+      bytes = Archive::load(path).bytes();
+  });
+  std::uint64_t length = bytes.size();
+  context.ranks()->broadcast(0, &length, sizeof(length));
+  bytes.resize(length);
+  context.ranks()->broadcast(0, bytes.data(), bytes.size());
+  if (bytes.empty()) return false;
+  archive = Archive::parse(bytes, path.string());
+  return true;
+}
+
 }  // namespace
 
 std::string device_text(const Context& context) {
@@ -47,7 +70,8 @@ Checkpoint::Checkpoint(const Context& context, std::filesystem::path path,
   if (!active()) return;
   const std::string wanted = to_json(options);
   const std::string device = device_text(context);
-  if (std::filesystem::exists(path_)) open(wanted, device, fingerprint);
+  writes_ = context.ranks() == nullptr || context.ranks()->rank() == 0;
+  if (load(context, path_, archive_)) check(wanted, device, fingerprint);
   archive_.put_text("kind", std::string(kKind));
   archive_.put_text("layout", std::string(kLayout));
   archive_.put_text("version", std::string(version()));
@@ -56,9 +80,8 @@ Checkpoint::Checkpoint(const Context& context, std::filesystem::path path,
   archive_.put_text("fingerprint", fingerprint);
 }
 
-void Checkpoint::open(const std::string& options, const std::string& device,
-                      const std::string& fingerprint) {
-  archive_ = Archive::load(path_);
+void Checkpoint::check(const std::string& options, const std::string& device,
+                       const std::string& fingerprint) {
   const std::string file = path_.string();
   if (!archive_.has_text("kind") || archive_.text("kind") != kKind)
     throw DataError(fmt::format("[checkpoint] {} is not a checkpoint; move it away", file));
@@ -136,7 +159,7 @@ void Checkpoint::write_progress() {
 }
 
 void Checkpoint::write() {
-  archive_.save(path_);
+  if (writes_) archive_.save(path_);
   last_write_ = std::chrono::steady_clock::now();
 }
 

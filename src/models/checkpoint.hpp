@@ -4,7 +4,8 @@
 // running solver, and restores them when the job is resumed. Without a path it stores and restores
 // nothing.
 //
-// The file is an archive, rewritten as a whole at most every few seconds.
+// The file is an archive, rewritten as a whole at most every few seconds. Of several ranks only the
+// first reads and writes it; it may have been made by another number of them.
 #pragma once
 
 #include <chrono>
@@ -75,12 +76,13 @@ class Checkpoint {
   static std::string solver_of(const std::string& stage) { return stage + "_state"; }
   void put(const std::string& name, const Archive& part);
   [[nodiscard]] std::optional<Archive> get(const std::string& name) const;
-  void open(const std::string& options, const std::string& device, const std::string& fingerprint);
+  void check(const std::string& options, const std::string& device, const std::string& fingerprint);
   void write();
 
   std::filesystem::path path_;
   Archive archive_;
   bool resumed_ = false;
+  bool writes_ = true;  // of several ranks, the first
   std::chrono::steady_clock::time_point last_write_ = std::chrono::steady_clock::now();
 };
 

@@ -6,14 +6,18 @@
 #include <utility>
 
 #include "classify/calibration.hpp"
+#include "classify/sample_span.hpp"
 #include "krica/classify/linear_classifier.hpp"
 #include "krica/runtime/error.hpp"
+#include "models/layers.hpp"
 #include "models/method_defaults.hpp"
 #include "models/model_parts.hpp"
 #include "models/parts.hpp"
 #include "models/raw_pixels.hpp"
+#include "models/sharing.hpp"
 #include "runtime/check.hpp"
 #include "runtime/parallel.hpp"
+#include "runtime/ranks.hpp"
 
 namespace krica {
 namespace {
@@ -75,14 +79,17 @@ std::optional<double> calibrate(TrainingRun& run, SvmTrainer& trainer, double C)
 
 FeatureMatrix extract_features(TrainingRun& run, const ImageFeatures* extractor,
                                const ImageSet& input) {
+  // Dictionaries learn from all features.
+  const Context context = is_layered(run.job.options) ? run.context : sharing(run.context);
   const std::string stage = "features";
   if (extractor == nullptr) {
     const bool unit_length = features_of(run.job.options).unit_length;
     return timed(run.report, stage,
                  [&] { return raw_pixels(run.context, input, input.shape(), unit_length); });
   }
-  if (!run.checkpoint.active())
-    return timed(run.report, stage, [&] { return extractor->extract(run.context, input); });
+  // Ranks keep their features in memory: after an interruption they are computed again.
+  if (!run.checkpoint.active() || run.context.ranks() != nullptr)
+    return timed(run.report, stage, [&] { return extractor->extract(context, input); });
   const Index done = kept_features(run.checkpoint, input.size(), extractor->features());
   FeatureMatrix features(run.context, run.checkpoint.features_path(), input.size(),
                          extractor->features());
@@ -98,10 +105,13 @@ SvmOptions svm_options_of(const Context& context, const PipelineOptions& options
   SvmOptions svm{.balanced = options.classifier.balanced};
   if (feature_scaling_of(options) == FeatureScaling::kStandardise) return svm;
   std::vector<double> squares(static_cast<std::size_t>(features.rows()));
-  parallel_for(context, features.rows(), work_of(features.size(), kPerValue), [&](Index i) {
+  const Range own = own_share(context, features.rows());
+  parallel_for(context, own.size(), work_of(features.size(), kPerValue), [&](Index place) {
+    const Index i = own.begin + place;
     const float* row = features.data() + i * features.outerStride();
     squares[static_cast<std::size_t>(i)] = ordered_dot(row, row, features.cols());
   });
+  gather_parts(context, squares.data(), Partition(features.rows(), 1));
   const double mean = ordered_sum(squares.data(), features.rows()) / double(features.rows());
   if (mean > 0) svm.c_unit = kUnit / mean;
   return svm;
@@ -125,15 +135,19 @@ bool hold_out_pairs(const Context& context, const std::vector<int>& labels,
 ClassifierParts fit_classifier(TrainingRun& run, const ImageSet& images, FeatureMatrix features,
                                std::optional<double> temperature, PipelineOptions& options) {
   return timed(run.report, "svm", [&] {
+    Context context = sharing(run.context);
     const bool standardises = feature_scaling_of(options) == FeatureScaling::kStandardise;
-    Standardiser standardiser = standardises
-                                    ? Standardiser::fit(run.context, std::as_const(features).view())
-                                    : Standardiser();
-    standardiser.apply_in_place(run.context, features.view());
+    Standardiser standardiser =
+        standardises ? Standardiser::fit(context, std::as_const(features).view()) : Standardiser();
+    standardiser.apply_in_place(context, features.view());
     const ConstMatrixView<float> scaled = std::as_const(features).view();
-    SvmTrainer trainer(run.context, scaled, images.labels(), images.classes(),
-                       svm_options_of(run.context, options, scaled));
-    const bool judges = hold_out_pairs(run.context, images.labels(), options, trainer);
+    const SvmOptions svm_options = svm_options_of(context, options, scaled);
+    if (SampleSpan::pays(features.rows(), features.cols())) {  // needs every pair of rows
+      gather_all_rows<float>(context, features.view());
+      context = context.with_all_rows();
+    }
+    SvmTrainer trainer(context, scaled, images.labels(), images.classes(), svm_options);
+    const bool judges = hold_out_pairs(context, images.labels(), options, trainer);
     if (!options.classifier.C) options.classifier.C = choose_c(run, trainer);
     if (!temperature && judges) temperature = calibrate(run, trainer, *options.classifier.C);
     const auto state = run.checkpoint.state(kFit);

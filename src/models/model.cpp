@@ -12,6 +12,7 @@
 #include "models/model_parts.hpp"
 #include "models/parts.hpp"
 #include "models/raw_pixels.hpp"
+#include "models/sharing.hpp"
 #include "runtime/check.hpp"
 #include "runtime/parallel.hpp"
 #include "solvers/common.hpp"
@@ -268,8 +269,11 @@ Matrix<float> Model::scores(const Context& context, const ImageSet& images) cons
   return scores;
 }
 
-Matrix<float> Model::plain_scores(const Context& context, const ImageSet& images) const {
+Matrix<float> Model::plain_scores(const Context& caller, const ImageSet& images) const {
   require(has_classifier(), "model", "the model has no classifier; train one with labels");
+  // Dictionaries and raw pixels are computed alike on every rank.
+  const bool divides = parts_->features() != nullptr && !parts_->classifier->dictionary;
+  const Context context = divides ? sharing(caller) : caller;
   // Compute features for a batch of images at a time: a quarter of the memory budget, but at least
   // a few dozen images.
   const Index row_bytes = n_features() * static_cast<Index>(sizeof(float));

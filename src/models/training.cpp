@@ -19,23 +19,36 @@
 #include "models/model_parts.hpp"
 #include "models/network_stage.hpp"
 #include "models/parts.hpp"
+#include "models/sharing.hpp"
 #include "models/trouble.hpp"
 #include "runtime/check.hpp"
+#include "runtime/ranks.hpp"
 
 namespace krica {
 namespace {
+
+/// Of several ranks, the first reads the images: the hash takes them in order.
+std::string fingerprint_of(const Context& context, const ImageSet& images) {
+  if (context.ranks() == nullptr) return fingerprint(context, images);
+  std::string hash(64, '0');
+  agree(context.with_shared_rows(), [&] {
+    if (context.ranks()->rank() == 0) hash = fingerprint(context, images);
+  });
+  context.ranks()->broadcast(0, hash.data(), hash.size());
+  return hash;
+}
 
 /// The model's metadata about its training images.
 Model::Parts described(const Context& context, const ImageSet& images, const TrainingJob& job) {
   Model::Parts parts;
   parts.options = job.options;
   parts.shape = images.shape();
-  parts.fingerprint = fingerprint(context, images);
+  parts.fingerprint = fingerprint_of(context, images);
   parts.preparation = images.info().preparation;
   parts.signal_channels = images.info().signal_channels;
-  parts.seen = SeenImages::of(context, images);
+  parts.seen = SeenImages::of(sharing(context), images);
   if (context.cuda_device()) parts.precision = name_of(context.precision());
-  if (!images.shape().is_sample()) parts.value_range = value_range_of(context, images);
+  if (!images.shape().is_sample()) parts.value_range = value_range_of(sharing(context), images);
   return parts;
 }
 
@@ -43,8 +56,9 @@ SampleUnits learn_units(TrainingRun& run, const ImageSet& images) {
   const bool learns = basis_method(run.job.options.method).learn != nullptr;
   if (!learns || !images.shape().is_sample()) return {};
   if (run.job.start != nullptr) return run.job.start->parts().units;
-  return timed(run.report, "patches",
-               [&] { return SampleUnits::of(run.context, images, units_of(run.job.options)); });
+  return timed(run.report, "patches", [&] {
+    return SampleUnits::of(sharing(run.context), images, units_of(run.job.options));
+  });
 }
 
 /// Learns the atoms and, for joint methods, the classifier with them.

@@ -7,6 +7,7 @@
 #include "runtime/check.hpp"
 #include "runtime/names.hpp"
 #include "runtime/parallel.hpp"
+#include "runtime/ranks.hpp"
 
 namespace krica {
 namespace {
@@ -34,16 +35,21 @@ struct Extremes {
 Extremes extremes_of(const Context& context, const ImageSet& images) {
   const Partition blocks(images.size(), kBlock);
   std::vector<Extremes> parts(static_cast<std::size_t>(blocks.count()));
-  parallel_for(context, blocks.count(), [&](Index b) {
-    std::vector<float> pixels(static_cast<std::size_t>(images.shape().values()));
-    Extremes& part = parts[static_cast<std::size_t>(b)];
-    for (Index i = blocks[b].begin; i < blocks[b].end; ++i) {
-      images.read(i, 1, pixels.data());
-      const auto [low, high] =
-          std::minmax_element(pixels.begin(), pixels.begin() + images.shape_of(i).values());
-      part = {std::min(part.lowest, *low), std::max(part.highest, *high)};
-    }
+  const Range own = own_share(context, blocks.count());
+  agree(context, [&] {
+    parallel_for(context, own.size(), [&](Index place) {
+      const Index b = own.begin + place;
+      std::vector<float> pixels(static_cast<std::size_t>(images.shape().values()));
+      Extremes& part = parts[static_cast<std::size_t>(b)];
+      for (Index i = blocks[b].begin; i < blocks[b].end; ++i) {
+        images.read(i, 1, pixels.data());
+        const auto [low, high] =
+            std::minmax_element(pixels.begin(), pixels.begin() + images.shape_of(i).values());
+        part = {std::min(part.lowest, *low), std::max(part.highest, *high)};
+      }
+    });
   });
+  gather_parts(context, parts.data(), Partition(blocks.count(), 1));
   Extremes all;
   for (const Extremes& part : parts) {
     all.lowest = std::min(all.lowest, part.lowest);

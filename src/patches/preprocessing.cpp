@@ -6,6 +6,7 @@
 #include <limits>
 #include <utility>
 
+#include "patches/held_patches.hpp"
 #include "runtime/check.hpp"
 #include "runtime/finite_tensors.hpp"
 #include "runtime/ordered_reduce.hpp"
@@ -36,12 +37,19 @@ void normalise_length(float* x, Index n) {
   for (Index j = 0; j < n; ++j) x[j] *= factor;
 }
 
+/// Of the tiles that other ranks hold.
+void gather_extents(const Context& context, std::vector<std::pair<float, float>>& extents) {
+  gather_parts(context, extents.data(), Partition(std::ssize(extents), 1));
+}
+
 /// The factor that scales pixels to 0 ... 255. Recognises the ranges [0, 1] and [0, 255], even if
 /// resampling overshoots them or all images are dark; other ranges are scaled by their extent.
 float pixel_scale_of(const Context& context, ConstMatrixView<float> raw) {
   const Partition tiles(raw.rows(), kTileRows);
   std::vector<std::pair<float, float>> extents(static_cast<std::size_t>(tiles.count()), {0, 0});
-  parallel_for(context, tiles.count(), work_of(raw.size(), kPerValue), [&](Index t) {
+  const Range own = own_share(context, tiles.count());
+  parallel_for(context, own.size(), work_of(raw.size(), kPerValue), [&](Index place) {
+    const Index t = own.begin + place;
     auto& [smallest, largest] = extents[static_cast<std::size_t>(t)];
     for (Index i = tiles[t].begin; i < tiles[t].end; ++i) {
       const float* row = raw.data() + i * raw.outerStride();
@@ -49,6 +57,7 @@ float pixel_scale_of(const Context& context, ConstMatrixView<float> raw) {
       largest = std::max(largest, *std::max_element(row, row + raw.cols()));
     }
   });
+  gather_extents(context, extents);
   float smallest = 0;
   float largest = 0;
   for (const auto& [least, most] : extents) {
@@ -99,12 +108,22 @@ Contrast contrast_of(const Context& context, ConstMatrixView<float> raw,
   return {1.0F, variance > 0 ? options.contrast_epsilon * variance : options.contrast_epsilon};
 }
 
-void normalise_rows(const Context& context, MatrixView<float> patches, const Contrast& contrast) {
+void normalise_rows(const Context& context, MatrixView<float> all, const Contrast& contrast) {
+  const Range held = held_patches(all.rows()).of(context);
+  MatrixView<float> patches = all.rows_between(held.begin, held.end);
   const Partition tiles(patches.rows(), kTileRows);
   parallel_for(context, tiles.count(), work_of(patches.size(), 2 * kPerValue), [&](Index t) {
     for (Index i = tiles[t].begin; i < tiles[t].end; ++i)
       normalise_row(patches.data() + i * patches.outerStride(), patches.cols(), contrast);
   });
+}
+
+/// Of the patches that this rank holds; throws on every rank.
+void require_finite_patches(const Context& context, ConstMatrixView<float> patches,
+                            std::string_view name) {
+  const Range held = held_patches(patches.rows()).of(context);
+  agree(context,
+        [&] { require_finite(patches.rows_between(held.begin, held.end), name, "patches"); });
 }
 
 }  // namespace
@@ -127,7 +146,7 @@ Contrast Preprocessing::normalise_contrast(const Context& context, MatrixView<fl
                                            const PreprocessingOptions& options) {
   options.validate();
   require_not_empty(ConstMatrixView<float>(patches), kName, "patches");
-  require_finite(ConstMatrixView<float>(patches), kName, "patches");
+  require_finite_patches(context, patches, kName);
   const Contrast contrast = contrast_of(context, patches, options);
   normalise_rows(context, patches, contrast);
   require(sum_of_squares(context, patches) > 0, kName, "{}",
@@ -189,8 +208,11 @@ LargeMatrix Preprocessing::apply_normalised(const Context& context, LargeMatrix 
   LargeMatrix result = in_place ? patches : LargeMatrix(context, patches.rows(), outputs());
   const Partition tiles(patches.rows(), kTileRows);
   const Work work = work_of(patches.size(), outputs() + 3 * kPerValue);
+  const Range held = held_patches(patches.rows()).of(context);
   parallel_for(context, tiles.count(), work, [&](Index t) {
     const Range tile = tiles[t];
+    // Whole tiles, as the bits of a product may depend on their size.
+    if (tile.end <= held.begin || tile.begin >= held.end) return;
     const Matrix<float> from =
         Matrix<float>::copy_of(std::as_const(patches).view().rows_between(tile.begin, tile.end));
     apply_normalised_tile(from, result.view().rows_between(tile.begin, tile.end));

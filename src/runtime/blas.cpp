@@ -146,14 +146,19 @@ void gram_of_columns(const Context& context, ConstMatrixView<Scalar> a, MatrixVi
   assert(gram.rows() == a.cols() && gram.cols() == a.cols());
   const Partition tiles(a.cols(), kTile);
   const Work work = work_of(a.size(), a.cols(), 0.5);
-  // Threads share the rows of a single tile, or whole tiles if there are several.
-  parallel_for(context, tiles.count() * tiles.count(), work, [&](Index t) {
+  const auto compute = [&](Index t) {
     const Index row = t / tiles.count();
     const Index col = t % tiles.count();
     if (col > row) return;
     columns_of(gram.rows_between(tiles[row].begin, tiles[row].end), tiles[col]) =
         gram_tile(context, a, tiles[row], tiles[col]).view();
-  });
+  };
+  const Index pairs = tiles.count() * tiles.count();
+  if (context.shares_rows()) {  // ranks share the rows of one tile after another
+    for (Index t = 0; t < pairs; ++t) compute(t);
+  } else {  // threads share the rows of a single tile, or whole tiles if there are several
+    parallel_for(context, pairs, work, compute);
+  }
   mirror_lower(context, gram);
 }
 

@@ -20,6 +20,12 @@ class ColumnMoments {
   void add(ConstMatrixView<Scalar> rows);
   ColumnMoments& operator+=(const ColumnMoments& more);
   void set_zero();
+  template <class Visit>
+  void for_each_buffer(Visit visit) {
+    visit(&count_, sizeof(count_));
+    visit(mean_.data(), sizeof(double) * mean_.size());
+    visit(squares_.data(), sizeof(double) * squares_.size());
+  }
 
   [[nodiscard]] double count() const { return count_; }
   [[nodiscard]] const std::vector<double>& mean() const { return mean_; }

@@ -4,6 +4,7 @@
 #include <charconv>
 #include <utility>
 
+#include "krica/runtime/communicator.hpp"
 #include "krica/runtime/error.hpp"
 #include "runtime/check.hpp"
 #include "runtime/names.hpp"
@@ -46,12 +47,15 @@ void ContextOptions::validate() const {
 }
 
 Context::Context(ContextOptions options)
-    : options_(std::move(options)),
-      threads_(1),
-      cancelled_(std::make_shared<std::atomic<bool>>(false)) {
+    : options_(std::move(options)), threads_(1), stop_(std::make_shared<Stop>()) {
   options_.validate();
   cuda_device_ = device_number(options_.device);
+  if (options_.ranks && options_.ranks->size() == 1) options_.ranks = nullptr;
   threads_ = options_.threads > 0 ? options_.threads : available_processors();
+}
+
+void Context::agree_to_stop() const {
+  if (ranks()->any_of(wants_to_stop() ? 1 : 0) != 0) stop_as_agreed();
 }
 
 void Context::check_cancelled() const {

@@ -19,6 +19,7 @@
 #include <new>
 #include <system_error>
 
+#include "krica/runtime/communicator.hpp"
 #include "krica/runtime/error.hpp"
 
 namespace krica {
@@ -109,13 +110,20 @@ class Residents {
 }
 
 /// A file without a name, so that it goes away with the process whatever happens.
-int unnamed_file(std::size_t bytes) {
+int unnamed_file(std::size_t bytes, bool sparse) {
   const std::filesystem::path directory = std::filesystem::temp_directory_path();
   std::string name = (directory / "krica-XXXXXX").string();
   const int descriptor = ::mkostemp(name.data(), O_CLOEXEC);
   if (descriptor < 0) fail(directory, bytes, errno);
   ::unlink(name.c_str());
-  if (const int error = ::posix_fallocate(descriptor, 0, static_cast<off_t>(bytes)); error != 0) {
+  const auto size = static_cast<off_t>(bytes);
+  int error = 0;
+  if (sparse) {
+    error = ::ftruncate(descriptor, size) == 0 ? 0 : errno;
+  } else {
+    error = ::posix_fallocate(descriptor, 0, size);
+  }
+  if (error != 0) {
     ::close(descriptor);
     fail(directory, bytes, error);
   }
@@ -134,23 +142,29 @@ bool take_memory(std::int64_t bytes, std::int64_t limit) {
   return true;
 }
 
-void* mapped(int descriptor, std::size_t bytes) {
-  void* memory = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
-                        descriptor >= 0 ? MAP_SHARED : MAP_PRIVATE | MAP_ANONYMOUS, descriptor, 0);
+void* mapped(int descriptor, std::size_t bytes, int flags = 0) {
+  void* memory =
+      ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
+             descriptor >= 0 ? MAP_SHARED : MAP_PRIVATE | MAP_ANONYMOUS | flags, descriptor, 0);
   if (descriptor >= 0) ::close(descriptor);
   return memory;
 }
 
-/// Zeros that are counted already.
-std::shared_ptr<float[]> counted_memory(std::size_t bytes) {
-  void* memory = mapped(-1, bytes);
+/// About what a rank uses of a matrix whose rows are divided among the ranks.
+std::size_t used_by_rank(const Context& context, std::size_t bytes) {
+  return bytes / static_cast<std::size_t>(context.ranks()->size()) + bytes / 16;
+}
+
+/// Zeros, of which `used` bytes are counted already.
+std::shared_ptr<float[]> counted_memory(std::size_t bytes, std::size_t used) {
+  void* memory = mapped(-1, bytes, used < bytes ? MAP_NORESERVE : 0);
   if (memory == MAP_FAILED) {
-    bytes_in_memory -= static_cast<std::int64_t>(bytes);
+    bytes_in_memory -= static_cast<std::int64_t>(used);
     throw std::bad_alloc();
   }
-  return {static_cast<float*>(memory), [bytes](float* mapping) {
+  return {static_cast<float*>(memory), [bytes, used](float* mapping) {
             ::munmap(mapping, bytes);
-            bytes_in_memory -= static_cast<std::int64_t>(bytes);
+            bytes_in_memory -= static_cast<std::int64_t>(used);
           }};
 }
 
@@ -173,9 +187,12 @@ std::shared_ptr<float[]> map_file(const Context& context, int descriptor, std::s
 
 std::pair<std::shared_ptr<float[]>, bool> large_memory(const Context& context, std::size_t bytes) {
   if (bytes == 0) return {};
-  if (take_memory(static_cast<std::int64_t>(bytes), context.memory_bytes() / 2))
-    return {counted_memory(bytes), false};
-  return {map_file(context, unnamed_file(bytes), bytes), true};
+  // A rank uses its share of the rows, and some that follow them (runtime/ranks.hpp).
+  const bool shares = context.shares_rows();
+  const std::size_t used = shares ? used_by_rank(context, bytes) : bytes;
+  if (take_memory(static_cast<std::int64_t>(used), context.memory_bytes() / 2))
+    return {counted_memory(bytes, used), false};
+  return {map_file(context, unnamed_file(bytes, shares), bytes), true};
 }
 
 LargeMatrix::LargeMatrix(const Context& context, Index rows, Index cols)

@@ -14,8 +14,13 @@ double tree_sum(std::vector<double> parts) {
 double ordered_reduce(const Context& context, Index parts, Work work,
                       const std::function<double(Index)>& body) {
   std::vector<double> sums(static_cast<std::size_t>(parts));
-  parallel_for(context, parts, work,
-               [&](Index part) { sums[static_cast<std::size_t>(part)] = body(part); });
+  const Range own = own_share(context, parts);
+  agree(context, [&] {
+    parallel_for(context, own.size(), work, [&](Index place) {
+      sums[static_cast<std::size_t>(own.begin + place)] = body(own.begin + place);
+    });
+  });
+  gather_parts(context, sums.data(), Partition(parts, 1));
   return tree_sum(std::move(sums));
 }
 

@@ -4,6 +4,10 @@
 // parts by size alone, and the sums of the parts are added in a fixed binary tree. On each level
 // nodes 2i and 2i+1 are added, and an odd last one is carried up, so that the owner of an aligned
 // run of parts, a thread or a machine, adds a whole subtree.
+//
+// In a context that shares rows (runtime/ranks.hpp), a rank computes its share of the parts and
+// adds the subtrees that lie within it; the others are added by the rank that has their first part,
+// to which the rest is sent; every rank gets the sum. Errors of a part are thrown on every rank.
 #pragma once
 
 #include <algorithm>
@@ -15,6 +19,7 @@
 
 #include "runtime/large_matrix.hpp"
 #include "runtime/parallel.hpp"
+#include "runtime/ranks.hpp"
 
 namespace krica {
 
@@ -87,12 +92,31 @@ void set_zero(Sum& sum) {
   }
 }
 
+/// Calls visit(memory, bytes) for each piece of memory that a sum consists of. Sums other than
+/// numbers, vectors, matrices and their structs have a member for_each_buffer(visit).
+template <class Sum, class Visit>
+void for_each_buffer(Sum& sum, Visit visit) {
+  if constexpr (requires { Sum::members(sum); }) {
+    std::apply([&](auto&... each) { (for_each_buffer(each, visit), ...); }, Sum::members(sum));
+  } else if constexpr (requires { sum.for_each_buffer(visit); }) {
+    sum.for_each_buffer(visit);
+  } else if constexpr (requires { sum.data(); }) {
+    visit(sum.data(), sizeof(*sum.data()) * static_cast<std::size_t>(sum.size()));
+  } else {
+    static_assert(std::is_arithmetic_v<Sum>, "a sum that cannot be sent to another rank");
+    visit(&sum, sizeof(sum));
+  }
+}
+
 /// The sums of parts that finish in any order; whichever of two siblings finishes second adds them.
-/// Holds about as many sums as there are active threads and levels of the tree.
+/// Holds about as many sums as there are active threads and levels of the tree. Of a run of parts,
+/// only subtrees within it are added.
 template <class Sum>
 class TreeSum {
  public:
-  explicit TreeSum(Index parts) : parts_(parts), waiting_(static_cast<std::size_t>(parts)) {}
+  explicit TreeSum(Index parts) : TreeSum(parts, {0, parts}) {}
+  TreeSum(Index parts, Range run)
+      : parts_(parts), run_(run), waiting_(static_cast<std::size_t>(parts)) {}
 
   /// The memory of a sum that is no longer needed, if any.
   std::optional<Sum> spare() {
@@ -108,6 +132,7 @@ class TreeSum {
       const bool is_left = part / width % 2 == 0;
       const Index right = is_left ? part + width : part;
       if (right >= parts_) continue;  // carried up
+      if (!adds(right - width, width)) break;
       std::optional<Sum> sibling = meet(right, sum);
       if (!sibling) return;
       if (!is_left) std::swap(sum, *sibling);
@@ -116,11 +141,20 @@ class TreeSum {
       const std::lock_guard lock(mutex_);
       spares_.push_back(std::move(*sibling));
     }
-    total_ = std::move(sum);
+    const std::lock_guard lock(mutex_);
+    waiting_[static_cast<std::size_t>(part)] = std::move(sum);
   }
 
-  /// Call after every part has been put.
-  Sum take() { return std::move(*total_); }
+  /// Whether the siblings `left` and left + width are added here: all their parts are in the run.
+  [[nodiscard]] bool adds(Index left, Index width) const {
+    return left >= run_.begin && std::min(left + 2 * width, parts_) <= run_.end;
+  }
+
+  /// Call after every part of the run has been put: the sum of the largest subtree in the run that
+  /// begins with this part.
+  Sum& at(Index first) { return *waiting_[static_cast<std::size_t>(first)]; }
+  /// The sum of all parts.
+  Sum take() { return std::move(at(0)); }
 
  private:
   /// The sibling's sum; if it is not there yet, `sum` is left for it. The first part of the right
@@ -134,11 +168,45 @@ class TreeSum {
   }
 
   Index parts_;
+  Range run_;
   std::mutex mutex_;
   std::vector<std::optional<Sum>> waiting_;
   std::vector<Sum> spares_;
-  std::optional<Sum> total_;
 };
+
+/// Adds the sums of the ranks' runs of parts; every rank gets the total. `received` is memory for
+/// one sum.
+template <class Sum>
+Sum add_over_ranks(const Context& context, Index parts, TreeSum<Sum>& tree, Sum received) {
+  Communicator& ranks = *context.ranks();
+  const auto owner = [&](Index part) { return static_cast<int>(part * ranks.size() / parts); };
+  const auto is_within_a_rank = [&](Index left, Index width) {
+    return owner(left) == owner(std::min(left + 2 * width, parts) - 1);
+  };
+  for (Index width = 1; width < parts; width *= 2) {
+    for (Index left = 0; left + width < parts; left += 2 * width) {
+      if (is_within_a_rank(left, width)) continue;
+      const int to = owner(left);
+      const int from = owner(left + width);
+      if (from == ranks.rank() && from != to) {
+        for_each_buffer(tree.at(left + width),
+                        [&](const void* data, std::size_t bytes) { ranks.send(to, data, bytes); });
+      }
+      if (to != ranks.rank()) continue;
+      if (from == to) {
+        add_to(tree.at(left), tree.at(left + width));
+        continue;
+      }
+      for_each_buffer(received,
+                      [&](void* data, std::size_t bytes) { ranks.receive(from, data, bytes); });
+      add_to(tree.at(left), received);
+    }
+  }
+  if (ranks.rank() == 0) received = tree.take();
+  for_each_buffer(received,
+                  [&](void* data, std::size_t bytes) { ranks.broadcast(0, data, bytes); });
+  return received;
+}
 
 /// The same for sums other than numbers: accumulate(part, sum) adds one part to a zero sum from
 /// make(). Never returns a partial sum: throws like parallel_for.
@@ -146,18 +214,23 @@ template <class Sum, class Make, class Accumulate>
 Sum ordered_reduce(const Context& context, Index parts, Work work, Make make,
                    Accumulate accumulate) {
   if (parts == 0) return make();
-  TreeSum<Sum> tree(parts);
-  parallel_for(context, parts, work, [&](Index part) {
-    std::optional<Sum> sum = tree.spare();
-    if (sum) {
-      set_zero(*sum);
-    } else {
-      sum.emplace(make());
-    }
-    accumulate(part, *sum);
-    tree.put(part, std::move(*sum));
+  const Range own = own_share(context, parts);
+  TreeSum<Sum> tree(parts, own);
+  agree(context, [&] {
+    parallel_for(context, own.size(), work, [&](Index place) {
+      const Index part = own.begin + place;
+      std::optional<Sum> sum = tree.spare();
+      if (sum) {
+        set_zero(*sum);
+      } else {
+        sum.emplace(make());
+      }
+      accumulate(part, *sum);
+      tree.put(part, std::move(*sum));
+    });
   });
-  return tree.take();
+  if (!context.shares_rows()) return tree.take();
+  return add_over_ranks<Sum>(context, parts, tree, make());
 }
 
 }  // namespace krica

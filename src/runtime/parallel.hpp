@@ -29,6 +29,7 @@ class Partition {
       : total_(total), count_(total == 0 ? 0 : (total + largest - 1) / largest) {}
 
   [[nodiscard]] Index count() const { return count_; }
+  [[nodiscard]] Index total() const { return total_; }
   Range operator[](Index part) const {
     const Index base = total_ / count_;
     const Index extra = total_ % count_;

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "app.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
@@ -13,12 +16,14 @@
 #include <string>
 #include <string_view>
 #include <system_error>
+#include <thread>
 #include <vector>
 
 #include "commands.hpp"
 #include "help.hpp"
 #include "krica/runtime/error.hpp"
 #include "krica/runtime/library.hpp"
+#include "runtime/launcher.hpp"
 #include "runtime/nearest.hpp"
 #include "runtime/out_of_memory.hpp"
 #include "runtime/printable.hpp"
@@ -36,8 +41,11 @@ enum ExitCode {
   kInterrupted = 130
 };
 
+std::string complaint;  // the last one
+
 int complain(int code, const std::string& what) {
   end_progress_line();
+  complaint = what;
   fmt::print(stderr, "krica: {}\n", printable(what));
   return code;
 }
@@ -114,9 +122,63 @@ int finished_output() {
   std::abort();
 }
 
+/// Several processes under mpirun or srun, of which this is one (docs/cluster.md).
+std::shared_ptr<Communicator> ranks;
+
+/// Commands whose work is divided among ranks. Others need only one process.
+constexpr std::array kDivided = {std::string_view("train"), std::string_view("fit"),
+                                 std::string_view("encode"), std::string_view("evaluate")};
+/// Long ones, whose ranks would wait for the first in vain.
+constexpr std::array kUndivided = {std::string_view("tune"), std::string_view("reproduce"),
+                                   std::string_view("demo")};
+
+bool is_among(std::span<const std::string_view> commands, std::string_view command) {
+  return std::find(commands.begin(), commands.end(), command) != commands.end();
+}
+
+/// Ranks other than the first print nothing, except an error that the first does not know of.
+int quiet_errors = -1;  // a copy of their standard error
+
+void be_quiet() {
+  quiet_errors = ::dup(STDERR_FILENO);
+  const int nothing = ::open("/dev/null", O_WRONLY | O_CLOEXEC);
+  for (const int stream : {STDOUT_FILENO, STDERR_FILENO}) ::dup2(nothing, stream);
+  ::close(nothing);
+}
+
+/// False if this process has nothing to do.
+bool join_ranks(std::string_view command) {
+  check_usage([] { ranks = launched_ranks(); });
+  if (ranks == nullptr) return true;
+  if (ranks->rank() > 0) be_quiet();
+  if (is_among(kUndivided, command)) {
+    throw UsageError(
+        fmt::format("krica {} does not divide its work among processes; start one, "
+                    "without mpirun (train, fit, encode and evaluate do)",
+                    command));
+  }
+  if (!is_among(kDivided, command)) return ranks->rank() == 0;
+  set_ranks(ranks);
+  return true;
+}
+
+/// Ends the processes of all ranks. After most errors all of them come here: the first then tells
+/// of it. If it does not within a few seconds, the error is of this rank alone.
+int ended_ranks(int code, const std::string& what) {
+  if (ranks->rank() > 0) {
+    std::this_thread::sleep_for(std::chrono::seconds(3));
+    ::dup2(quiet_errors, STDERR_FILENO);
+    fmt::print(stderr, "krica: process {}: {}\n", ranks->rank(), printable(what));
+  }
+  std::fflush(stderr);
+  ranks->abort(code);
+  return code;
+}
+
 /// Handles usage errors; other exceptions pass through.
 int run_command(int argc, char** argv) {
   set_command_line(argc, argv);
+  if (!join_ranks(argc > 1 ? argv[1] : "")) return kSuccess;
   CLI::App app;
   describe(app);
   add_demo(app);
@@ -180,8 +242,14 @@ int run_reporting_errors(int argc, char** argv) {
 int run(int argc, char** argv) {
   std::set_terminate(end_without_memory);
   handle_signals();
-  const int code = run_reporting_errors(argc, argv);
-  return code == kSuccess ? finished_output() : code;
+  int code = run_reporting_errors(argc, argv);
+  if (code == kSuccess) code = finished_output();
+  // Ranks agree on being interrupted, and end one by one.
+  if (ranks != nullptr && code != kSuccess && code != kInterrupted)
+    return ended_ranks(code, complaint);
+  set_ranks(nullptr);
+  ranks.reset();
+  return code;
 }
 
 }  // namespace krica::cli

@@ -7,7 +7,9 @@
 #include "data/npy.hpp"
 #include "krica/models/model.hpp"
 #include "krica/runtime/error.hpp"
+#include "models/sharing.hpp"
 #include "one_of.hpp"
+#include "runtime/ranks.hpp"
 #include "session.hpp"
 #include "waiting.hpp"
 
@@ -32,16 +34,20 @@ void run_encode(CLI::App& app, EncodeCommand& command) {
   const ImageSetPtr images = command.split == "test" ? data.test : data.train;
   if (!images) throw DataError(fmt::format("[encode] the data has no {} part", command.split));
   announce_encoding(context, command.session, "encoding", *images, model.options());
-  NpyWriter<float> file(command.features, {images->size(), model.n_features()});
+  std::optional<NpyWriter<float>> file;
+  if (is_first_rank())
+    file.emplace(command.features, std::vector{images->size(), model.n_features()});
+  const Context shared = sharing(context);
   // A quarter of the memory budget at a time.
   const Index rows = std::max<Index>(64, context.memory_bytes() / 4 / (4 * model.n_features()));
   for (Index first = 0; first < images->size(); first += rows) {
     std::vector<Index> part;
     for (Index i = first; i < std::min(first + rows, images->size()); ++i) part.push_back(i);
-    const FeatureMatrix features = model.transform(context, *subset(images, part));
-    file.write(features.view().data(), features.rows() * features.cols());
+    FeatureMatrix features = model.transform(shared, *subset(images, part));
+    gather_all_rows<float>(shared, features.view());
+    if (file) file->write(features.view().data(), features.rows() * features.cols());
   }
-  file.commit();
+  if (file) file->commit();
   end_progress_line();
   if (command.session.json) {
     print_json(

@@ -6,6 +6,7 @@
 #include "krica/runtime/error.hpp"
 #include "models/class_match.hpp"
 #include "models/model_parts.hpp"
+#include "models/sharing.hpp"
 #include "one_of.hpp"
 #include "session.hpp"
 #include "waiting.hpp"
@@ -32,7 +33,8 @@ struct Part {
 
 /// For a set without a test part: the images that the model was not trained on, or all if there are
 /// none or they are unknown.
-Part unseen_part(const Context& context, const Model& model, const DataSet& data) {
+Part unseen_part(const Context& caller, const Model& model, const DataSet& data) {
+  const Context context = sharing(caller);
   const SeenImages& seen = model.parts().seen;
   if (seen.count_in(context, *data.train) == 0) return {data.train, "all"};
   if (seen.complete()) {
@@ -87,7 +89,7 @@ Part evaluated_part(const Context& context, const EvaluateCommand& command, cons
                                 to_text(part.images->shape()), to_text(model.shape())));
   }
   match_labels(command, model, part);
-  if (part.name != "train") part.seen = model.parts().seen.count_in(context, *part.images);
+  if (part.name != "train") part.seen = model.parts().seen.count_in(sharing(context), *part.images);
   return part;
 }
 

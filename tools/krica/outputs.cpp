@@ -28,7 +28,7 @@ void check_writable(const std::filesystem::path& target, const std::filesystem::
 }  // namespace
 
 void check_target(const std::filesystem::path& file) {
-  if (file.empty()) return;
+  if (file.empty() || !is_first_rank()) return;
   const std::filesystem::path directory = file.has_parent_path() ? file.parent_path() : ".";
   std::error_code missing;
   if (!std::filesystem::is_directory(directory, missing)) {
@@ -57,7 +57,7 @@ void check_target_directory(const std::filesystem::path& directory) {
 
 void hold_outputs(const std::vector<std::filesystem::path>& outputs) {
   for (const std::filesystem::path& output : outputs) {
-    if (!output.empty()) held_outputs.emplace_back(output);
+    if (!output.empty() && is_first_rank()) held_outputs.emplace_back(output);
   }
 }
 

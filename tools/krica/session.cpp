@@ -38,6 +38,8 @@ std::atomic<bool> can_be_cancelled = false;  // whether it can be
 
 std::string given_command = "krica";
 
+std::shared_ptr<Communicator> all_ranks;  // null: this process alone
+
 void on_signal(int /*signal*/) {
   if (can_be_cancelled) return interruptible->cancel();
   // Nothing has started yet. Only async-signal-safe functions may be called here.
@@ -161,6 +163,13 @@ class OptionAdder {
 
 }  // namespace
 
+void set_ranks(std::shared_ptr<Communicator> ranks) {
+  all_ranks = std::move(ranks);
+  if (all_ranks == nullptr) interruptible.reset();
+}
+
+bool is_first_rank() { return all_ranks == nullptr || all_ranks->rank() == 0; }
+
 void add_session_options(CLI::App& command, SessionOptions& options) {
   const std::string group = "Running";
   command.add_option("--threads", options.threads, "number of threads; 0 uses all cores")
@@ -269,8 +278,9 @@ Context make_context(const SessionOptions& options, std::uint64_t seed) {
                          .memory_bytes = static_cast<std::int64_t>(options.memory),
                          .device = options.device,
                          .precision = from_words<Precision>(options.precision, "precision"),
-                         .device_memory_bytes = static_cast<std::int64_t>(options.device_memory)};
-  if (!options.quiet) context.progress = ProgressPrinter();
+                         .device_memory_bytes = static_cast<std::int64_t>(options.device_memory),
+                         .ranks = all_ranks};
+  if (!options.quiet && is_first_rank()) context.progress = ProgressPrinter();
   check_usage([&] { interruptible.emplace(std::move(context)); });
   device::use_device(*interruptible);  // so that a missing one is told before the work
   can_be_cancelled = true;

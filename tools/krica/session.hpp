@@ -14,6 +14,7 @@
 
 #include "krica/data/dataset.hpp"
 #include "krica/models/model.hpp"
+#include "krica/runtime/communicator.hpp"
 #include "krica/runtime/context.hpp"
 #include "models/option_list.hpp"
 
@@ -24,6 +25,11 @@ class UsageError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
+
+/// Under mpirun, the processes that run the same command (docs/cluster.md); contexts get them.
+void set_ranks(std::shared_ptr<Communicator> ranks);
+/// Of several ranks only the first writes files and prints.
+bool is_first_rank();
 
 struct SessionOptions {
   int threads = 0;

@@ -208,7 +208,7 @@ void write_report(const TrainCommand& command, const Model& model, const Trial& 
   }
   page.add_section("The model");
   add_trial(page, {trial, &model, data.test.get()});
-  page.save(command.report);
+  if (is_first_rank()) page.save(command.report);
 }
 
 /// The file of initial atoms named by --init, if any; init then becomes "given".
@@ -244,7 +244,7 @@ TrainingEstimate estimated(const Context& context, const TrainCommand& command,
 /// Announces the expected time. When resuming from a checkpoint, the remaining time is unknown.
 void announce_training(const Context& context, const TrainCommand& command,
                        const TrainingData& data, nlohmann::json& summary) {
-  const bool silent = command.session.quiet && !command.session.json;
+  const bool silent = (command.session.quiet && !command.session.json) || !is_first_rank();
   if (silent || context.cuda_device() || std::filesystem::exists(command.checkpoint)) return;
   const DataFacts facts = facts_of(*data.images, command.classifier);
   const PipelineOptions settled = resolved(command.pipeline, facts);
@@ -261,8 +261,10 @@ Model train_and_save(const Context& context, const TrainCommand& command, const 
   if (!command.atoms.empty()) job.initial_atoms = read_atoms(context, command.atoms);
   keep_for_resume({command.checkpoint});
   Model model = train(context, *data.images, job, &report);
-  model.save(command.model);
-  remove_checkpoint(command.checkpoint);
+  if (is_first_rank()) {
+    model.save(command.model);
+    remove_checkpoint(command.checkpoint);
+  }
   result_is_saved(command.model);
   end_progress_line();
   return model;

@@ -151,6 +151,9 @@ struct BasisMethod {
   /// A dictionary with a linear classifier of its codes: for images, of the pooled features of
   /// another method (option features).
   bool classifies = false;
+  /// learn() works in contexts that share rows, each rank with its share of the patches. Others get
+  /// all patches on every rank.
+  bool shares_rows = false;
   /// Defaults of options that most methods share.
   DescriptorKind descriptor = DescriptorKind::kPixels;
   Index components = 0;  ///< 0: by the data

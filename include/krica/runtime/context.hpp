@@ -25,6 +25,8 @@
 
 namespace krica {
 
+class Communicator;
+
 // Counter-based random numbers (Philox4x32-10; Salmon et al., "Parallel Random Numbers: As Easy as
 // 1, 2, 3", SC 2011). A stream is identified by (seed, purpose, index) and is free to open, so
 // every sample, epoch or restart has its own stream, and results do not depend on the order in
@@ -97,6 +99,9 @@ struct KRICA_EXPORT ContextOptions {
   std::string device = "cpu";
   Precision precision = Precision::kTf32;
   std::int64_t device_memory_bytes = 0;  ///< memory budget on the device; 0: most of what is free
+  /// The processes that work on the same job, of which this is one; null: it works alone. Each
+  /// makes the same calls (docs/cluster.md).
+  std::shared_ptr<Communicator> ranks = {};
 
   void validate() const;
 };
@@ -133,16 +138,55 @@ class KRICA_EXPORT Context {
     return other;
   }
 
+  /// The other processes of the job; null if there are none.
+  [[nodiscard]] Communicator* ranks() const { return options_.ranks.get(); }
+  /// Whether the rows of the matrices that a computation gets are divided among the ranks
+  /// (runtime/ranks.hpp). Otherwise every rank has all rows and computes the same.
+  [[nodiscard]] bool shares_rows() const { return shares_rows_; }
+  /// The same with rows divided among the ranks, if there are several.
+  [[nodiscard]] Context with_shared_rows() const {
+    Context other = *this;
+    other.shares_rows_ = ranks() != nullptr;
+    return other;
+  }
+  /// The same with all rows on every rank.
+  [[nodiscard]] Context with_all_rows() const {
+    Context other = *this;
+    other.shares_rows_ = false;
+    return other;
+  }
+
+  /// Passes the report on. Ranks that compute the same also agree here on whether to stop.
   void report(const Progress& progress) const {
+    notify(progress);
+    if (ranks() != nullptr && !shares_rows_) agree_to_stop();
+  }
+  /// Only passes it on: for reports that ranks do not make at the same points.
+  void notify(const Progress& progress) const {
     if (options_.progress) options_.progress(progress);
   }
 
   /// Asks running computations to stop. Safe in a signal handler. Shared by copies of the context.
-  void cancel() const noexcept { cancelled_->store(true, std::memory_order_relaxed); }
-  [[nodiscard]] bool cancelled() const noexcept {
-    return cancelled_->load(std::memory_order_relaxed);
+  /// Among several ranks it takes effect when they agree on it, which they do with every sum: all
+  /// of them then stop at the same point.
+  void cancel() const noexcept {
+    stop_->wanted.store(true, std::memory_order_relaxed);
+    if (!options_.ranks) stop_->agreed.store(true, std::memory_order_relaxed);
   }
-  void clear_cancel() const noexcept { cancelled_->store(false, std::memory_order_relaxed); }
+  [[nodiscard]] bool cancelled() const noexcept {
+    return stop_->agreed.load(std::memory_order_relaxed);
+  }
+  /// Whether cancel() was called on this rank.
+  [[nodiscard]] bool wants_to_stop() const noexcept {
+    return stop_->wanted.load(std::memory_order_relaxed);
+  }
+  /// All ranks: stops if any of them wants to.
+  void agree_to_stop() const;
+  void stop_as_agreed() const noexcept { stop_->agreed.store(true, std::memory_order_relaxed); }
+  void clear_cancel() const noexcept {
+    stop_->wanted.store(false, std::memory_order_relaxed);
+    stop_->agreed.store(false, std::memory_order_relaxed);
+  }
   /// Throws Cancelled if cancel() was called.
   void check_cancelled() const;
 
@@ -150,7 +194,12 @@ class KRICA_EXPORT Context {
   ContextOptions options_;
   int threads_;
   std::optional<int> cuda_device_;
-  std::shared_ptr<std::atomic<bool>> cancelled_;
+  struct Stop {
+    std::atomic<bool> wanted = false;
+    std::atomic<bool> agreed = false;
+  };
+  std::shared_ptr<Stop> stop_;
+  bool shares_rows_ = false;
 };
 
 }  // namespace krica

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Communicator over MPI. MPI's own error handler ends the job if MPI fails, for example because a
+// rank died.
+#include <mpi.h>
+
+#include <algorithm>
+#include <climits>
+#include <numeric>
+
+#include "krica/runtime/communicator.hpp"
+
+namespace krica {
+namespace {
+
+constexpr int kTag = 1;
+constexpr std::size_t kLargestMessage = std::size_t{1} << 30;  // MPI counts with int
+
+/// Calls body(offset, bytes) for pieces that MPI can count.
+template <class Body>
+void in_pieces(std::size_t bytes, Body body) {
+  for (std::size_t done = 0; done < bytes; done += kLargestMessage)
+    body(done, static_cast<int>(std::min(kLargestMessage, bytes - done)));
+}
+
+class MpiCommunicator final : public Communicator {
+ public:
+  MpiCommunicator() {
+    int provided = 0;
+    MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &provided);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
+    MPI_Comm_size(MPI_COMM_WORLD, &size_);
+  }
+  ~MpiCommunicator() override {
+    int finalized = 0;
+    MPI_Finalized(&finalized);
+    if (finalized == 0) MPI_Finalize();
+  }
+
+  [[nodiscard]] int rank() const override { return rank_; }
+  [[nodiscard]] int size() const override { return size_; }
+
+  void send(int to, const void* data, std::size_t bytes) override {
+    in_pieces(bytes, [&](std::size_t offset, int count) {
+      MPI_Send(static_cast<const char*>(data) + offset, count, MPI_BYTE, to, kTag, MPI_COMM_WORLD);
+    });
+  }
+  void receive(int from, void* data, std::size_t bytes) override {
+    in_pieces(bytes, [&](std::size_t offset, int count) {
+      MPI_Recv(static_cast<char*>(data) + offset, count, MPI_BYTE, from, kTag, MPI_COMM_WORLD,
+               MPI_STATUS_IGNORE);
+    });
+  }
+
+  void broadcast(int root, void* data, std::size_t bytes) override {
+    in_pieces(bytes, [&](std::size_t offset, int count) {
+      MPI_Bcast(static_cast<char*>(data) + offset, count, MPI_BYTE, root, MPI_COMM_WORLD);
+    });
+  }
+
+  void all_gather(void* data, std::span<const std::size_t> sizes) override {
+    const std::size_t total = std::accumulate(sizes.begin(), sizes.end(), std::size_t{0});
+    if (total <= kLargestMessage) {
+      std::vector<int> counts(sizes.begin(), sizes.end());
+      std::vector<int> places(counts.size(), 0);
+      std::partial_sum(counts.begin(), counts.end() - 1, places.begin() + 1);
+      MPI_Allgatherv(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, data, counts.data(), places.data(),
+                     MPI_BYTE, MPI_COMM_WORLD);
+      return;
+    }
+    auto* place = static_cast<char*>(data);
+    for (int root = 0; root < size_; ++root) {
+      const std::size_t bytes = sizes[static_cast<std::size_t>(root)];
+      broadcast(root, place, bytes);
+      place += bytes;
+    }
+  }
+
+  void exchange(const std::vector<Bytes>& outgoing, std::vector<Bytes>& incoming) override {
+    std::vector<MPI_Request> requests;
+    for (int r = 0; r < size_; ++r) {
+      Bytes& bytes = incoming[static_cast<std::size_t>(r)];
+      in_pieces(bytes.size(), [&](std::size_t offset, int count) {
+        MPI_Irecv(bytes.data() + offset, count, MPI_BYTE, r, kTag, MPI_COMM_WORLD,
+                  &requests.emplace_back());
+      });
+    }
+    for (int r = 0; r < size_; ++r) {
+      const Bytes& bytes = outgoing[static_cast<std::size_t>(r)];
+      in_pieces(bytes.size(), [&](std::size_t offset, int count) {
+        MPI_Isend(bytes.data() + offset, count, MPI_BYTE, r, kTag, MPI_COMM_WORLD,
+                  &requests.emplace_back());
+      });
+    }
+    MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE);
+  }
+
+  std::uint32_t any_of(std::uint32_t bits) override {
+    MPI_Allreduce(MPI_IN_PLACE, &bits, 1, MPI_UINT32_T, MPI_BOR, MPI_COMM_WORLD);
+    return bits;
+  }
+
+  void abort(int exit_code) override { MPI_Abort(MPI_COMM_WORLD, exit_code); }
+
+ private:
+  int rank_ = 0;
+  int size_ = 1;
+};
+
+}  // namespace
+}  // namespace krica
+
+/// What runtime/launcher.cpp looks for.
+extern "C" __attribute__((visibility("default"))) krica::Communicator* krica_mpi_communicator() {
+  return new krica::MpiCommunicator;
+}

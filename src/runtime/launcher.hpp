@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Under mpirun, mpiexec or srun a process is one of several ranks. MPI is loaded only then, by a
+// library of its own (libkrica_mpi.so, next to the other libraries), so that nobody else pays for
+// it or needs it.
+#pragma once
+
+#include <memory>
+
+#include "krica/runtime/communicator.hpp"
+
+namespace krica {
+
+/// The ranks of the job; null if there is only one. Throws InvalidArgument if a launcher started
+/// several but MPI cannot be used, naming the remedy. Call it once.
+std::shared_ptr<Communicator> launched_ranks();
+
+}  // namespace krica

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Rows divided among ranks, for contexts that shares_rows(). A matrix keeps its full number of rows
+// on every rank, in memory that costs nothing until it is used; a rank fills only the rows that it
+// holds. Loops divide their parts among the ranks as if these were the rows:
+//
+//   parts ceil(P r / N) to ceil(P (r+1) / N) - 1 of P belong to rank r of N
+//
+// Parts of different loops end at different rows, so a rank holds, besides its share of the rows,
+// `halo` rows that follow. A part begins at most P/4 rows after an even division would let it begin
+// (Partition puts the longer parts first), so a loop with parts of at most L rows needs
+// halo >= L + P/4 + 1.
+//
+// Without shared rows everything here means all rows, and nothing travels.
+#pragma once
+
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "krica/runtime/communicator.hpp"
+#include "krica/runtime/context.hpp"
+#include "runtime/large_matrix.hpp"
+#include "runtime/parallel.hpp"
+
+namespace krica {
+
+/// Rank r's share of `count` parts.
+inline Range share_of(Index count, int rank, int ranks) {
+  const auto begin = [&](int r) { return (count * r + ranks - 1) / ranks; };
+  return {begin(rank), begin(rank + 1)};
+}
+/// This rank's share.
+Range own_share(const Context& context, Index count);
+
+/// The halo that loops with parts of at most `largest` of these rows need, and at least 64 each.
+inline Index halo_of(Index rows, Index largest) { return largest + rows / 256 + 64; }
+
+/// The rows that a rank holds of a matrix.
+struct HeldRows {
+  Index rows = 0;
+  Index halo = 0;
+
+  [[nodiscard]] Range of(int rank, int ranks) const {
+    const Range share = share_of(rows, rank, ranks);
+    return {std::max<Index>(0, share.begin - 1), std::min(rows, share.end + halo)};
+  }
+  [[nodiscard]] Range of(const Context& context) const;
+};
+
+/// For features of `rows` samples: enough for sums in up to 64 parts (sum_parts).
+inline HeldRows held_features(Index rows) {
+  return {rows, halo_of(rows, std::max<Index>(256, (rows + 63) / 64 + 1))};
+}
+
+/// Runs the body. If it throws on any rank, all ranks throw what it threw on the first of these;
+/// ranks also agree on whether to stop.
+void agree(const Context& context, const std::function<void()>& body);
+
+/// Fetches the rows that this rank holds from those that computed them. Rows are row_bytes long;
+/// rank r computed rows computed(r).
+void fetch_held_rows(const Context& context, void* matrix, std::size_t row_bytes,
+                     const HeldRows& held, const std::function<Range(int)>& computed);
+
+/// Completes an array of which each rank has computed the values computed(r), in the order of the
+/// ranks and without gaps.
+void gather_computed(const Context& context, void* values, std::size_t value_bytes,
+                     const std::function<Range(int)>& computed);
+/// The rows of the parts that a rank has of a loop.
+inline Range rows_of_share(const Partition& parts, int rank, int ranks) {
+  const Range own = share_of(parts.count(), rank, ranks);
+  const auto row = [&](Index part) {
+    return part < parts.count() ? parts[part].begin : parts.total();
+  };
+  return {row(own.begin), row(own.end)};
+}
+
+/// The same for values computed in the parts of a loop.
+template <class Value>
+void gather_parts(const Context& context, Value* values, const Partition& parts) {
+  if (!context.shares_rows()) return;
+  const int ranks = context.ranks()->size();
+  gather_computed(context, values, sizeof(Value),
+                  [&](int rank) { return rows_of_share(parts, rank, ranks); });
+}
+
+/// Copies of some rows, on every rank.
+template <class Scalar>
+Matrix<Scalar> gather_rows(const Context& context, const ConstMatrixView<Scalar>& X,
+                           std::span<const Index> rows) {
+  if (!context.shares_rows()) return rows_at<Scalar>(X, rows);
+  const int ranks = context.ranks()->size();
+  std::vector<std::vector<Index>> places(static_cast<std::size_t>(ranks));  // by owner
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const auto owner = static_cast<std::size_t>(rows[i] * ranks / X.rows());
+    places[owner].push_back(static_cast<Index>(i));
+  }
+  Matrix<Scalar> ordered(std::ssize(rows), X.cols());  // by owner
+  std::vector<std::size_t> sizes;
+  Index next = 0;
+  for (int owner = 0; owner < ranks; ++owner) {
+    for (const Index place : places[static_cast<std::size_t>(owner)]) {
+      if (owner == context.ranks()->rank())
+        ordered.view().row(next) = X.row(rows[static_cast<std::size_t>(place)]);
+      ++next;
+    }
+    sizes.push_back(places[static_cast<std::size_t>(owner)].size() * sizeof(Scalar) *
+                    static_cast<std::size_t>(X.cols()));
+  }
+  context.ranks()->all_gather(ordered.data(), sizes);
+  Matrix<Scalar> chosen(std::ssize(rows), X.cols());
+  next = 0;
+  for (const auto& of_owner : places) {
+    for (const Index place : of_owner) chosen.view().row(place) = ordered.view().row(next++);
+  }
+  return chosen;
+}
+
+/// Completes a matrix of which each rank has its share of the rows: every rank then has all.
+template <class Scalar>
+void gather_all_rows(const Context& context, MatrixView<Scalar> X) {
+  if (!context.shares_rows()) return;
+  const int ranks = context.ranks()->size();
+  gather_computed(context, X.data(), sizeof(Scalar) * static_cast<std::size_t>(X.outerStride()),
+                  [&](int rank) { return share_of(X.rows(), rank, ranks); });
+}
+
+}  // namespace krica

@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Errors and interruptions of one rank end all of them, with one message and a checkpoint to resume from."""
+
+import os
+import pathlib
+import signal
+import time
+
+import numpy as np
+import pytest
+
+LONG = ["--method", "krica", "--patches", 20000, "--components", 100, "--iterations", 400, "--solver", "lbfgs",
+        "--images", 400, "--control", "no"]  # fmt: skip
+
+
+def messages(process):
+    return [line for line in process.errors.splitlines() if line.startswith("krica:")]
+
+
+def write_folder(root, damaged):
+    numbers = np.random.default_rng(1)
+    for label in ("cats", "dogs"):
+        (root / label).mkdir(parents=True)
+        for i in range(40):
+            header = b"P5 16 16 255\n"
+            (root / label / f"{i:02}.pgm").write_bytes(header + numbers.integers(0, 256, 256, np.uint8).tobytes())
+    victim = root / "dogs" / "39.pgm"  # in the last rank's share
+    if damaged:
+        victim.write_bytes(victim.read_bytes()[:100])
+    return victim
+
+
+def test_bad_data_on_one_rank(krica):
+    write_folder(krica.directory / "images", damaged=True)
+    process = krica.run(3, "encode", "model.krica", "images", "-o", "f.npy", code=4)  # no such model
+    assert len(messages(process)) == 1
+    write_folder(krica.directory / "whole", damaged=False)
+    options = ["--method", "random-patches", "--components", 8, "--patches", 500, "--test-fraction", 0, "--quiet"]
+    krica.run(0, "train", "whole", "-o", "model.krica", *options)
+    process = krica.run(3, "encode", "model.krica", "images", "-o", "f.npy", "--quiet", code=3)
+    assert len(messages(process)) == 1
+    assert "39.pgm" in messages(process)[0]
+    assert not (krica.directory / "f.npy").exists()
+
+
+def test_usage_errors_are_printed_once(krica):
+    process = krica.run(3, "train", "embedded", "-o", "m.krica", "--components", -5, code=2)
+    assert process.errors.count("components") == 1
+    process = krica.run(2, "train", "embedded", "-o", "m.krica", "--no-such-option", code=2)
+    assert process.errors.count("--no-such-option") == 1
+
+
+@pytest.mark.parametrize("command", ["tune", "reproduce", "demo"])
+def test_commands_for_one_process_are_refused(krica, command):
+    process = krica.run(2, command, code=2)
+    assert len(messages(process)) == 1
+    assert "start one" in messages(process)[0]
+
+
+def test_other_commands_run_once(krica):
+    assert krica.run(3, "--version").output.count("krica") == 1
+    assert krica.run(2, "methods").output == krica.run(0, "methods").output
+
+
+def ranks_of(process):
+    """The process ids of mpirun's children."""
+    children = pathlib.Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
+    return [int(child) for child in children]
+
+
+def wait_for(path, process):
+    while not path.exists():
+        assert process.poll() is None, process.communicate()
+        time.sleep(0.05)
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
+def test_a_rank_that_ends_can_be_resumed_by_fewer(krica, number):
+    krica.run(0, "train", "embedded", "-o", "whole.krica", "--quiet", *LONG)
+    process = krica.start(3, "train", "embedded", "-o", "model.krica", "--quiet", *LONG)
+    checkpoint = krica.directory / "model.krica.checkpoint"
+    wait_for(checkpoint, process)
+    os.kill(ranks_of(process)[-1], number)
+    output, errors = process.communicate(timeout=300)
+    assert process.returncode != 0
+    assert checkpoint.exists()
+    if number == signal.SIGTERM:
+        assert errors.count("rerun the same command to resume") == 1
+    resumed = krica.run(2, "train", "embedded", "-o", "model.krica", "--json", *LONG)
+    assert '"resumed": true' in resumed.output
+    assert (krica.directory / "model.krica").read_bytes() == (krica.directory / "whole.krica").read_bytes()

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Ranks that are threads of the test: what runs under MPI, without MPI.
+#pragma once
+
+#include <condition_variable>
+#include <cstring>
+#include <deque>
+#include <exception>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "krica/runtime/communicator.hpp"
+#include "krica/runtime/context.hpp"
+
+namespace krica {
+
+/// Messages on their way, by sender and receiver.
+class Mail {
+ public:
+  explicit Mail(int ranks) : ranks_(ranks) {}
+  [[nodiscard]] int ranks() const { return ranks_; }
+
+  void put(int from, int to, const void* data, std::size_t bytes) {
+    const auto* first = static_cast<const std::byte*>(data);
+    const std::lock_guard lock(mutex_);
+    boxes_[{from, to}].emplace_back(first, first + bytes);
+    arrived_.notify_all();
+  }
+  Communicator::Bytes take(int from, int to) {
+    std::unique_lock lock(mutex_);
+    std::deque<Communicator::Bytes>& box = boxes_[{from, to}];
+    arrived_.wait(lock, [&] { return !box.empty(); });
+    Communicator::Bytes message = std::move(box.front());
+    box.pop_front();
+    return message;
+  }
+
+ private:
+  int ranks_;
+  std::mutex mutex_;
+  std::condition_variable arrived_;
+  std::map<std::pair<int, int>, std::deque<Communicator::Bytes>> boxes_;
+};
+
+class ThreadRank final : public Communicator {
+ public:
+  ThreadRank(Mail& mail, int rank) : mail_(mail), rank_(rank) {}
+  [[nodiscard]] int rank() const override { return rank_; }
+  [[nodiscard]] int size() const override { return mail_.ranks(); }
+
+  void send(int to, const void* data, std::size_t bytes) override {
+    mail_.put(rank_, to, data, bytes);
+  }
+  void receive(int from, void* data, std::size_t bytes) override {
+    const Bytes message = mail_.take(from, rank_);
+    if (message.size() != bytes) throw std::logic_error("a message of another size");
+    if (bytes > 0) std::memcpy(data, message.data(), bytes);
+  }
+  void broadcast(int root, void* data, std::size_t bytes) override {
+    if (rank_ != root) return receive(root, data, bytes);
+    for (int to = 0; to < size(); ++to) {
+      if (to != root) send(to, data, bytes);
+    }
+  }
+  void all_gather(void* data, std::span<const std::size_t> sizes) override {
+    auto* place = static_cast<std::byte*>(data);
+    for (int root = 0; root < size(); ++root) {
+      broadcast(root, place, sizes[static_cast<std::size_t>(root)]);
+      place += sizes[static_cast<std::size_t>(root)];
+    }
+  }
+  void exchange(const std::vector<Bytes>& outgoing, std::vector<Bytes>& incoming) override {
+    for (int to = 0; to < size(); ++to) {
+      const Bytes& bytes = outgoing[static_cast<std::size_t>(to)];
+      send(to, bytes.data(), bytes.size());
+    }
+    for (int from = 0; from < size(); ++from) {
+      Bytes& bytes = incoming[static_cast<std::size_t>(from)];
+      receive(from, bytes.data(), bytes.size());
+    }
+  }
+  std::uint32_t any_of(std::uint32_t bits) override {
+    std::vector<std::uint32_t> all(static_cast<std::size_t>(size()));
+    all[static_cast<std::size_t>(rank_)] = bits;
+    all_gather(all.data(), std::vector<std::size_t>(all.size(), sizeof(bits)));
+    for (const std::uint32_t more : all) bits |= more;
+    return bits;
+  }
+  void abort(int) override {}
+
+ private:
+  Mail& mail_;
+  int rank_;
+};
+
+/// Runs body(context) on as many ranks, each with rows divided among them; rethrows the first
+/// rank's exception.
+inline void on_ranks(int ranks, const ContextOptions& options,
+                     const std::function<void(const Context&)>& body) {
+  Mail mail(ranks);
+  std::vector<std::exception_ptr> errors(static_cast<std::size_t>(ranks));
+  {
+    std::vector<std::jthread> threads;
+    for (int rank = 0; rank < ranks; ++rank) {
+      threads.emplace_back([&, rank] {
+        ContextOptions own = options;
+        own.ranks = std::make_shared<ThreadRank>(mail, rank);
+        try {
+          body(Context(own).with_shared_rows());
+        } catch (...) {
+          errors[static_cast<std::size_t>(rank)] = std::current_exception();
+        }
+      });
+    }
+  }
+  for (const std::exception_ptr& error : errors) {
+    if (error) std::rethrow_exception(error);
+  }
+}
+
+}  // namespace krica
