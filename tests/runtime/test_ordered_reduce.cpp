@@ -84,6 +84,10 @@ class Counted {
   Counted& operator=(Counted&& other) noexcept = default;
 
   void set_zero() { value = 0; }
+  template <class Visit>
+  void for_each_buffer(Visit visit) {
+    visit(&value, sizeof(value));
+  }
   Counted& operator+=(const Counted& more) {
     value += more.value;
     return *this;

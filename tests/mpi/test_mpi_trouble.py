@@ -9,8 +9,9 @@ import time
 import numpy as np
 import pytest
 
-LONG = ["--method", "krica", "--patches", 20000, "--components", 100, "--iterations", 400, "--solver", "lbfgs",
-        "--images", 400, "--control", "no"]  # fmt: skip
+# Checkpoints are written every two seconds: this takes a few more.
+LONG = ["--method", "krica", "--patches", 12000, "--components", 60, "--iterations", 500, "--solver", "lbfgs",
+        "--images", 200, "--control", "no"]  # fmt: skip
 
 
 def messages(process):
