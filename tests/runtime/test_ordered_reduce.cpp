@@ -92,10 +92,6 @@ class Counted {
     value += more.value;
     return *this;
   }
-  template <class Visit>
-  void for_each_buffer(Visit visit) {
-    visit(&value, sizeof(value));
-  }
 
   double value = 0;
   static inline std::atomic<int> made = 0;
