@@ -170,7 +170,8 @@ def containers():
     """Small ones: what is in a container is the business of the targets model and checkpoint."""
     numbers = RANDOM.normal(size=(2, 3))
     put("archive", "matrix", archive({"a": numbers.astype(np.float32)}, {"kind": "krica-model"}))
-    put("archive", "types", archive({"a": numbers, "b": np.arange(3), "c": np.arange(5, dtype=np.uint8)}, {"kind": "x", "text": "\u00e4\n"}))
+    types = {"a": numbers, "b": np.arange(3), "c": np.arange(5, dtype=np.uint8)}
+    put("archive", "types", archive(types, {"kind": "x", "text": "\u00e4\n"}))
     put("archive", "empty", archive({"a": np.zeros((0, 3), np.float32)}, {"options": '{"rate":0.1}'}))
 
 
