@@ -8,7 +8,7 @@
 #include <climits>
 #include <numeric>
 
-#include "krica/runtime/communicator.hpp"
+#include "runtime/communicator.hpp"
 
 namespace krica {
 namespace {

@@ -4,9 +4,9 @@
 #include <charconv>
 #include <utility>
 
-#include "krica/runtime/communicator.hpp"
 #include "krica/runtime/error.hpp"
 #include "runtime/check.hpp"
+#include "runtime/communicator.hpp"
 #include "runtime/names.hpp"
 #include "runtime/processors.hpp"
 

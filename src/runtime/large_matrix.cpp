@@ -19,8 +19,8 @@
 #include <new>
 #include <system_error>
 
-#include "krica/runtime/communicator.hpp"
 #include "krica/runtime/error.hpp"
+#include "runtime/communicator.hpp"
 
 namespace krica {
 namespace {

@@ -7,7 +7,7 @@
 
 #include <memory>
 
-#include "krica/runtime/communicator.hpp"
+#include "runtime/communicator.hpp"
 
 namespace krica {
 

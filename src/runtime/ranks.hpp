@@ -18,8 +18,8 @@
 #include <span>
 #include <vector>
 
-#include "krica/runtime/communicator.hpp"
 #include "krica/runtime/context.hpp"
+#include "runtime/communicator.hpp"
 #include "runtime/large_matrix.hpp"
 #include "runtime/parallel.hpp"
 

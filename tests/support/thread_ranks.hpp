@@ -14,8 +14,8 @@
 #include <utility>
 #include <vector>
 
-#include "krica/runtime/communicator.hpp"
 #include "krica/runtime/context.hpp"
+#include "runtime/communicator.hpp"
 
 namespace krica {
 

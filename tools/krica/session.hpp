@@ -14,9 +14,9 @@
 
 #include "krica/data/dataset.hpp"
 #include "krica/models/model.hpp"
-#include "krica/runtime/communicator.hpp"
 #include "krica/runtime/context.hpp"
 #include "models/option_list.hpp"
+#include "runtime/communicator.hpp"
 
 namespace krica::cli {
 
