@@ -63,12 +63,16 @@ def address(text, rows, where):
     return cells.mean_per_cent(found, statistic)
 
 
+def term_value(term, rows, published, where):
+    if term.startswith("published "):
+        return published.figure(term.removeprefix("published "))
+    if term.startswith("paper: "):
+        return published.figure(term)
+    return address(term, rows, where)
+
+
 def traced_value(text, rows, published, where):
-    if text.startswith("published "):
-        return published.figure(text.removeprefix("published "))
-    if text.startswith("paper: "):
-        return published.figure(text)
-    terms = [address(" ".join(term.split()), rows, where) for term in re.split(r"\sminus\s", text)]
+    terms = [term_value(" ".join(term.split()), rows, published, where) for term in re.split(r"\sminus\s", text)]
     if None in terms:
         raise BadRow(f"{where}: no row at {' '.join(text.split())!r}")
     return terms[0] - sum(terms[1:])
