@@ -51,7 +51,7 @@ std::vector<Group> groups_of(const ExperimentRequest& request, const ExperimentD
 
 std::string title_of(const Group& group) {
   if (group.images == group.paper_images) return std::string(group.paper);
-  return fmt::format("{} training images a class, for the paper's {}", group.images,
+  return fmt::format("{} training images per class instead of the paper's {}", group.images,
                      group.paper_images);
 }
 

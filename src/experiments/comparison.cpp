@@ -113,7 +113,7 @@ Plan plan_comparison(const Context&, const ExperimentRequest& request, const Exp
   if (!data.set.test) {
     const Index images = training_images_a_class(data.set.train->labels());
     plan.mean_per_class = true;
-    add(fmt::format("{} training images a class", images), random_splits(request, data, images),
+    add(fmt::format("{} training images per class", images), random_splits(request, data, images),
         false);
     return plan;
   }

@@ -6,7 +6,7 @@
 namespace krica {
 
 // The groups of the Caltech-101 table.
-inline constexpr std::string_view kFifteen = "15 training images a class";
-inline constexpr std::string_view kThirty = "30 training images a class";
+inline constexpr std::string_view kFifteen = "15 training images per class";
+inline constexpr std::string_view kThirty = "30 training images per class";
 
 }  // namespace krica

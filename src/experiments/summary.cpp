@@ -19,18 +19,6 @@ std::string failure_of(const std::vector<const ResultRow*>& rows) {
   return {};
 }
 
-void replace(std::string& text, const std::string& from, const std::string& to) {
-  const std::size_t place = text.find(from);
-  if (place != std::string::npos) text.replace(place, from.size(), to);
-}
-
-/// Rows are found by the name of their group, which therefore keeps its original wording.
-std::string title_of(std::string group) {
-  replace(group, " a class", " per class");
-  replace(group, ", for the paper's", " instead of the paper's");
-  return group;
-}
-
 TableLine line_of(const PlannedExperiment& planned, const ResultsFile& results,
                   const Configuration& configuration) {
   const auto rows = rows_of(results, planned, configuration);
@@ -85,7 +73,7 @@ const TableLine* ResultTable::control() const {
 std::vector<ResultTable> tables_of(const PlannedExperiment& planned, const ResultsFile& results) {
   std::vector<ResultTable> tables;
   for (const Configuration& configuration : planned.plan.configurations) {
-    const std::string title = title_of(configuration.group);
+    const std::string& title = configuration.group;
     if (tables.empty() || tables.back().title != title)
       tables.push_back({title, {}, planned.beside_paper()});
     tables.back().lines.push_back(line_of(planned, results, configuration));

@@ -266,8 +266,8 @@ def test_caltech_with_grey_and_colour_images(krica):
     assert "30 training images per class: 1 class has a single test image" in printed
     rows = read_rows(krica.directory / "out")
     assert {row["group"]: row["train_images"] for row in rows} == {
-        "15 training images a class": 45,
-        "30 training images a class": 90,
+        "15 training images per class": 45,
+        "30 training images per class": 90,
     }
     assert all("error" not in row for row in rows)
 
@@ -354,7 +354,7 @@ def test_comparison_on_any_images(krica):
     assert len({row["group"] for row in read_rows(krica.directory / "stl")}) == 2
     write_caltech(krica.directory / "caltech")
     krica("reproduce", "comparison", *SMOKE, "--data", "caltech", "--systems", "random-patches", "-o", "caltech-out")
-    assert {row["group"] for row in read_rows(krica.directory / "caltech-out")} == {"15 training images a class"}
+    assert {row["group"] for row in read_rows(krica.directory / "caltech-out")} == {"15 training images per class"}
     (krica.directory / "table.csv").write_text("a,b,label\n1,2,x\n3,4,y\n")
     assert "found samples" in krica("reproduce", "comparison", *SMOKE, "--data", "table.csv", "-o", "no", code=3)
     assert "--as-printed" in krica("reproduce", "comparison", *SMOKE, "--as-printed", "-o", "no", code=2)

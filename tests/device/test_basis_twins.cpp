@@ -3,11 +3,11 @@
 // The twins of kRICA and RICA through the objectives that use them, against these on the CPU.
 #include <gtest/gtest.h>
 
-#include <cstring>
 #include <numeric>
 
 #include "device/device_error.hpp"
 #include "device/device_needed.hpp"
+#include "device/evaluation.hpp"
 #include "krica/solvers/lbfgs.hpp"
 #include "objectives/device_twin.hpp"
 #include "support/problems.hpp"
@@ -15,32 +15,7 @@
 namespace krica::device {
 namespace {
 
-using Rows = std::optional<std::span<const Index>>;
 using support::ProblemSize;
-
-Context gpu(Precision precision, std::int64_t memory = 0) {
-  return Context({.device = "cuda", .precision = precision, .device_memory_bytes = memory});
-}
-
-template <class Scalar>
-struct Evaluation {
-  double value = 0;
-  Matrix<Scalar> gradient;
-
-  bool operator==(const Evaluation& other) const {
-    return value == other.value &&
-           std::memcmp(gradient.data(), other.gradient.data(),
-                       static_cast<std::size_t>(gradient.size()) * sizeof(Scalar)) == 0;
-  }
-};
-template <class Scalar>
-Evaluation<Scalar> evaluate(SampledObjective<Scalar>& objective, const Context& context, Rows rows,
-                            const Matrix<Scalar>& W) {
-  Evaluation<Scalar> result = {0, Matrix<Scalar>(W.rows(), W.cols())};
-  result.value = rows ? objective.value_and_gradient_on(context, *rows, W, result.gradient)
-                      : objective.value_and_gradient(context, W, result.gradient);
-  return result;
-}
 
 void expect_near(const Evaluation<float>& got, const Evaluation<double>& exact, bool float32) {
   EXPECT_NEAR(got.value, exact.value, (float32 ? 1e-5 : 2e-2) * std::abs(exact.value));

@@ -3,46 +3,18 @@
 // Convolutional machines and networks on a GPU, through what uses them, against the CPU.
 #include <gtest/gtest.h>
 
-#include <cstring>
-
 #include "bases/conv_dbn.hpp"
 #include "device/conv_encoder.hpp"
 #include "device/conv_problems.hpp"
 #include "device/device_error.hpp"
 #include "device/device_needed.hpp"
+#include "device/evaluation.hpp"
 #include "features/conv_network.hpp"
 #include "objectives/conv_device.hpp"
 #include "support/images.hpp"
 
 namespace krica::device {
 namespace {
-
-using Rows = std::optional<std::span<const Index>>;
-
-Context gpu(Precision precision, std::int64_t memory = 0, std::uint64_t seed = 0) {
-  return Context(
-      {.seed = seed, .device = "cuda", .precision = precision, .device_memory_bytes = memory});
-}
-
-template <class Scalar>
-struct Evaluation {
-  double value = 0;
-  Matrix<Scalar> gradient;
-
-  bool operator==(const Evaluation& other) const {
-    return value == other.value &&
-           std::memcmp(gradient.data(), other.gradient.data(),
-                       static_cast<std::size_t>(gradient.size()) * sizeof(Scalar)) == 0;
-  }
-};
-template <class Scalar>
-Evaluation<Scalar> evaluate(SampledObjective<Scalar>& objective, const Context& context, Rows rows,
-                            const Matrix<Scalar>& W) {
-  Evaluation<Scalar> result = {0, Matrix<Scalar>(W.rows(), W.cols())};
-  result.value = rows ? objective.value_and_gradient_on(context, *rows, W, result.gradient)
-                      : objective.value_and_gradient(context, W, result.gradient);
-  return result;
-}
 
 ConvRbmObjective<float> narrow(const ConvProblem& problem) {
   return {Context(), problem.narrow_X, problem.narrow_below, problem.options};

@@ -56,7 +56,7 @@ TEST(Comparison, SetsWithoutATestPartAreDivided) {
   const Plan plan = plan_comparison(context, request, colour_data(false));
   EXPECT_TRUE(plan.mean_per_class);
   for (const Configuration& configuration : plan.configurations) {
-    EXPECT_EQ(configuration.group, "10 training images a class");
+    EXPECT_EQ(configuration.group, "10 training images per class");
     ASSERT_EQ(configuration.splits.size(), 2U);
     EXPECT_EQ(configuration.splits[0].train.size(), 30U);
     EXPECT_EQ(configuration.splits[0].test.size(), 30U);
