@@ -95,6 +95,19 @@ Basis kmeans_of(const Context& context, const BasisRequest& request, ClusteringR
   });
 }
 
+Basis kmeans_from_start(const Context& context, const BasisRequest& request,
+                        const std::function<Matrix<float>()>& start) {
+  KmeansOptions options{.n_clusters = request.options.components};
+  ClusteringRun run(context, request, "kmeans", options, ClusteringRole::kMethod);
+  options.max_iterations = run.left();
+  // Before the run: a cancelled start has its own state.
+  const Matrix<float> first = run.atoms().size() > 0 ? run.atoms() : start();
+  return run.run([&](const ClusteringHook<float>& hook) -> ClusteringRun::Clusters {
+    auto result = kmeans_from<float>(context, request.patches, first, options, hook);
+    return {std::move(result.centers), result.converged};
+  });
+}
+
 Basis spherical_kmeans_of(const Context& context, const BasisRequest& request, Index limit,
                           ClusteringRole role, const std::function<Matrix<float>()>& start) {
   SphericalKmeansOptions options{.n_clusters = request.options.components, .max_iterations = limit};

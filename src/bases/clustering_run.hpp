@@ -62,11 +62,13 @@ class ClusteringRun {
   Matrix<float> atoms_;
 };
 
-/// K-means of the patches in either role. `assignment`, if not null, receives the atom of each
-/// patch.
+/// K-means of the patches in either role, by k-means++. `assignment`, if not null, receives the
+/// atom of each patch.
 Basis kmeans_of(const Context& context, const BasisRequest& request, ClusteringRole role,
                 std::vector<Index>* assignment = nullptr);
-/// Spherical K-means of the patches from `start()`, which is not called when resuming.
+/// K-means and spherical K-means of the patches from `start()`, which is not called when resuming.
+Basis kmeans_from_start(const Context& context, const BasisRequest& request,
+                        const std::function<Matrix<float>()>& start);
 Basis spherical_kmeans_of(const Context& context, const BasisRequest& request, Index limit,
                           ClusteringRole role, const std::function<Matrix<float>()>& start);
 

@@ -6,8 +6,8 @@
 //   hard      s_u = 1 for the nearest centre, 0 for the others
 //
 // A. Coates, H. Lee, A. Ng, "An Analysis of Single-Layer Networks in Unsupervised Feature
-// Learning", AISTATS 2011. Differences: a k-means++ start, and empty clusters move to the farthest
-// patches.
+// Learning", AISTATS 2011. Differences: a k-means++ start unless another one is asked for (theirs
+// is "random"), and empty clusters move to the farthest patches.
 #include "bases/clustering_run.hpp"
 #include "bases/start.hpp"
 
@@ -15,7 +15,8 @@ namespace krica {
 
 Basis learn_kmeans(const Context& context, const BasisRequest& request) {
   require_patches_for_atoms(request);
-  return kmeans_of(context, request, ClusteringRole::kMethod);
+  if (request.options.init == "kmeans") return kmeans_of(context, request, ClusteringRole::kMethod);
+  return kmeans_from_start(context, request, [&] { return starting_atoms(context, request); });
 }
 
 }  // namespace krica

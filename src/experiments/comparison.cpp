@@ -48,7 +48,7 @@ std::vector<Configuration> configurations_for(const ExperimentRequest& request,
     PipelineOptions& options = configuration.options;
     options.descriptor.stride = kStride.at(request.size);
     options.encoder.kind = compared.encoder;
-    options.max_margin.flips = photographs;
+    options.classifier.flips = photographs;
     options.classifier.test_flips = photographs;
     configurations.push_back(std::move(configuration));
   }

@@ -4,10 +4,12 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <optional>
 #include <utility>
 
 #include "classify/calibration.hpp"
 #include "classify/splits.hpp"
+#include "data/mirrored.hpp"
 #include "joint/trainer.hpp"
 #include "models/joint_choice.hpp"
 #include "models/method_defaults.hpp"
@@ -93,6 +95,7 @@ class JointStage {
         checkpoint_(checkpoint),
         start_(std::move(start)),
         options_(start_.options) {
+    if (trains_on_mirrors(options_)) mirrored_.emplace(images);
     if (!options_.basis.batch) options_.basis.batch = batch_for(images.size());
     patches_ = reconstruction_patches(context, images, start_.preprocessing, options_);
     if (const auto known = checkpoint.state(kEvidence)) evidence_ = JointEvidence::load(*known);
@@ -131,7 +134,7 @@ class JointStage {
     if (result.status == Status::kCancelled) return;
     const JointEvidence before = evidence_;
     try {
-      const std::vector<Index> held_out = held_out_images(context_, images_, options);
+      const std::vector<Index> held_out = held_out_of(options);
       if (!held_out.empty()) gather(result, held_out);
       result.status = settled_status(context_, images_, start_.preprocessing, options_, result);
     } catch (const Cancelled&) {
@@ -170,10 +173,21 @@ class JointStage {
                          state ? &*state : nullptr);
   }
 
+  /// What SVMs learn from and are judged on: with flips, the images and their mirrors.
+  [[nodiscard]] const ImageSet& judged() const { return mirrored_ ? *mirrored_ : images_; }
+
+  /// The held-out images, with flips each with its mirror: the one would give the other away.
+  [[nodiscard]] std::vector<Index> held_out_of(const JointOptions& options) const {
+    std::vector<Index> places = held_out_images(context_, images_, options);
+    const std::size_t count = mirrored_ ? places.size() : 0;
+    for (std::size_t i = 0; i < count; ++i) places.push_back(places[i] + images_.size());
+    return places;
+  }
+
   /// Evaluates the start and the result on the held-out images.
   void gather(const JointResult& result, const std::vector<Index>& held_out) {
-    const std::vector<int> labels = values_at(images_.labels(), held_out);
-    const auto count = static_cast<Index>(held_out.size());
+    const std::vector<int> labels = values_at(judged().labels(), held_out);
+    const auto count = static_cast<Index>(held_out.size()) / (mirrored_ ? 2 : 1);  // of images
     FeatureMatrix features = features_by(learned_encoder(result));
     if (result.classifier) {
       const Matrix<float> scores = scores_of(result, features, held_out);
@@ -196,7 +210,7 @@ class JointStage {
   FeatureMatrix features_by(const Encoder& encoder) {
     const FeatureExtractor extractor(features_of(options_), images_.shape(), start_.preprocessing,
                                      encoder);
-    return extractor.extract(context_, images_);
+    return extractor.extract(context_, judged());
   }
 
   Matrix<float> scores_of(const JointResult& result, const FeatureMatrix& features,
@@ -212,7 +226,7 @@ class JointStage {
   ChosenC try_svm(Kept candidate, FeatureMatrix& features, const std::vector<Index>& held_out) {
     Standardiser::fit(context_, std::as_const(features).view())
         .apply_in_place(context_, features.view());
-    SvmTrainer trainer(context_, std::as_const(features).view(), images_.labels(),
+    SvmTrainer trainer(context_, std::as_const(features).view(), judged().labels(),
                        images_.classes(), {.balanced = options_.classifier.balanced});
     trainer.hold_out(held_out);
     ChosenC chosen =
@@ -271,6 +285,7 @@ class JointStage {
 
   const Context& context_;
   const ImageSet& images_;
+  std::optional<WithMirrors> mirrored_;
   bool best_when_cancelled_;
   Checkpoint& checkpoint_;
   LearnedBasis start_;

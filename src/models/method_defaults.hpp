@@ -35,8 +35,8 @@ Index patches_of(const PipelineOptions& options);
 PoolLevels pool_levels_of(const PipelineOptions& options);
 PoolFunction pool_function_of(const PipelineOptions& options);
 FeatureScaling feature_scaling_of(const PipelineOptions& options);
-/// Whether the SVM also learns from mirror images. Max-margin training mirrors images by itself,
-/// and an SVM fitted after it sees them as they are.
+/// Whether the classifier also learns from mirror images: an SVM from every image and its mirror,
+/// max-margin training from one of the two, drawn anew in every epoch.
 bool trains_on_mirrors(const PipelineOptions& options);
 WhiteningMethod whitening_of(const PipelineOptions& options, const ImageShape& shape);
 double default_whitening_epsilon(const PipelineOptions& options, const ImageShape& shape);

@@ -165,9 +165,6 @@ void visit_solver_options(Options& o, Visitor& visit) {
 /// max-margin-krica only.
 template <class Options, class Visitor>
 void visit_joint_options(Options& o, Visitor& visit) {
-  visit("flips", o.max_margin.flips,
-        "also train on mirror images: the SVM, and max-margin-krica its atoms; auto is yes for "
-        "colour images with max-margin-krica, otherwise no");
   visit("crops", o.max_margin.crops,
         "max-margin-krica: shift training images by up to this many pixels");
   visit("loss", o.max_margin.loss, "max-margin-krica: squared-hinge or cross-entropy");
@@ -222,6 +219,9 @@ void visit_data_options(Options& o, Visitor& visit) {
   visit("svm-c", o.classifier.C,
         "C of the linear SVM; auto chooses it on a held-out fifth of the training images");
   visit("balanced", o.classifier.balanced, "weight classes equally in the SVM");
+  visit("flips", o.classifier.flips,
+        "also train on mirror images: the SVM, and max-margin-krica its atoms; auto is yes for "
+        "colour images with max-margin-krica, otherwise no");
   visit("test-flips", o.classifier.test_flips,
         "predict from the mean score of an image and its mirror image");
   visit("seed", o.seed, "seed of every random choice");

@@ -142,7 +142,7 @@ JointOptions joint_of(const PipelineOptions& options) {
                      .sparsity = sparsity_of(options),
                      .epsilon = options.basis.epsilon};
   joint.learn_shapes = options.max_margin.learn_gamma.value_or(true);
-  joint.augmentation = {.flips = options.max_margin.flips.value_or(false),
+  joint.augmentation = {.flips = options.classifier.flips.value_or(false),
                         .crops = options.max_margin.crops};
   joint.epochs = options.basis.epochs.value_or(kEpochs);
   joint.batch = options.basis.batch.value_or(joint.batch);

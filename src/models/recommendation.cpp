@@ -101,9 +101,9 @@ class Chooser {
   void choose_training() {
     PipelineOptions& options = result_.options;
     const bool joint = basis_method(options.method).joint;
-    if (!options.max_margin.flips) {
-      options.max_margin.flips = joint && facts_.shape.channels == 3 && !facts_.shape.is_sample();
-      if (*options.max_margin.flips)
+    if (!options.classifier.flips) {
+      options.classifier.flips = joint && facts_.shape.channels == 3 && !facts_.shape.is_sample();
+      if (*options.classifier.flips)
         note("flips", "yes", "colour images: mirrored photographs are as likely");
     }
     if (options.basis.epochs) return;

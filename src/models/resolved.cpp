@@ -145,7 +145,7 @@ FeatureScaling feature_scaling_of(const PipelineOptions& options) {
 }
 
 bool trains_on_mirrors(const PipelineOptions& options) {
-  return options.max_margin.flips.value_or(false) && !basis_method(options.method).joint;
+  return options.classifier.flips.value_or(false);
 }
 
 WhiteningMethod whitening_of(const PipelineOptions& options, const ImageShape& shape) {
@@ -246,7 +246,7 @@ PipelineOptions resolved(const PipelineOptions& options, const DataFacts& facts)
   options.validate();
   require(!facts.shape.is_sample() || options.descriptor.kind != DescriptorKind::kSift, "options",
           "sift describes images, not samples; leave descriptor auto");
-  require(!facts.shape.is_sample() || !options.max_margin.flips.value_or(false), "options",
+  require(!facts.shape.is_sample() || !options.classifier.flips.value_or(false), "options",
           "flips mirror images, and samples have no left and right; leave flips auto");
   PipelineOptions settled = recommended(options, facts).options;
   settled.validate();

@@ -365,7 +365,7 @@ Cost joint_cost(const TrainingSizes& s) {
       (preprocessing_cost(s) + code_cost(s) * kPasses + loops(kTermsPerCode * s.atoms)) *
       s.positions;
   // Evaluation: the features of all images and an SVM, for the initial and for the learned atoms.
-  const Cost judging = (encoding_cost(s) * s.images + svm_cost(s)) * 2;
+  const Cost judging = (encoding_cost(s) * s.classified + svm_cost(s)) * 2;
   return step * (passes.learned * epochs) + judging * passes.judged;
 }
 

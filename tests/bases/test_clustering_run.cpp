@@ -7,6 +7,7 @@
 #include <functional>
 
 #include "bases/clustering_run.hpp"
+#include "bases/start.hpp"
 #include "krica/bases/basis.hpp"
 #include "krica/runtime/error.hpp"
 #include "support/changed_options.hpp"
@@ -83,6 +84,31 @@ TEST_P(ClusteringMethod, RefusesTheStateOfAnotherRun) {
   other.options.components = 13;
   other.state = &states.front();
   EXPECT_THROW(learn(Context(), other), InvalidArgument);
+}
+
+/// K-means from another start than k-means++.
+TEST(KmeansStart, IsWhereTheIterationsBegin) {
+  const Matrix<float> patches = support::random_matrix<float>(400, 8, 3);
+  for (const char* init : {"random", "random-patches"}) {
+    BasisRequest request{patches, {}, {}, {}, nullptr};
+    request.options.components = 12;
+    request.options.init = init;
+    std::vector<Archive> states;
+    request.hooks.checkpoint_due = [] { return true; };
+    request.hooks.checkpoint = [&](const Archive& state) { states.push_back(state); };
+    const LearnBasis* const learn = basis_method("kmeans-triangle").learn;
+    const Basis basis = learn(Context(), request);
+    const Matrix<float> start = starting_atoms(Context(), request);
+    const auto wanted = kmeans_from<float>(Context(), patches, start, {.n_clusters = 12});
+    EXPECT_TRUE(basis.atoms.view() == wanted.centers.view()) << init;
+    ASSERT_FALSE(states.empty());
+    for (const Archive& state : states) {
+      BasisRequest again = request;
+      again.hooks = {};
+      again.state = &state;
+      EXPECT_TRUE(learn(Context(), again).atoms.view() == basis.atoms.view()) << init;
+    }
+  }
 }
 
 /// The first state of a method's clustering.

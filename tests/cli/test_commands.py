@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from conftest import METHODS, SMALL, read_safetensors
+from experiment_data import write_cifar
 
 
 def test_train_prints_what_it_did(model):
@@ -220,6 +221,18 @@ def test_train_says_what_it_would_have_chosen(krica, model):
     assert chosen["chosen"][0]["option"] == "method"
     assert chosen["options"]["method"] == chosen["chosen"][0]["value"] != "auto"
     assert chosen["options"]["components"] == 16, "what is given is kept"
+
+
+def test_train_mentions_mirror_images_for_photographs(krica, model):
+    write_cifar(krica.directory / "colours")
+    # With so few images, auto would choose omp-1, too: this is the only suggestion.
+    arguments = ("train", "colours", "-o", "m.krica", "--method", "omp-1", "--components", 8, "--patches", 500, "--images", 20,
+                 "--stride", 4, "--svm-c", 1e-6)
+    assert krica.json(*arguments)["suggestion"].startswith("if mirror images")
+    for choice in ("--flips=no", "--flips"):
+        assert "suggestion" not in krica.json(*arguments, choice), "the user has chosen"
+    assert "--flips" not in model[1]["suggestion"], "grey images"
+
 
 
 def test_the_control_stands_beside_a_method_that_is_asked_for_it(krica):

@@ -34,7 +34,7 @@ TEST(Comparison, EverySystemHasTheSameTerms) {
   for (const Configuration& configuration : plan.configurations) {
     systems.push_back(configuration.system);
     const PipelineOptions& options = configuration.options;
-    EXPECT_EQ(options.max_margin.flips, true) << configuration.system;
+    EXPECT_EQ(options.classifier.flips, true) << configuration.system;
     EXPECT_TRUE(options.classifier.test_flips) << configuration.system;
     EXPECT_EQ(options.basis.components, plan.configurations[0].options.basis.components);
     EXPECT_EQ(options.descriptor.stride, plan.configurations[0].options.descriptor.stride);
@@ -68,7 +68,7 @@ TEST(Comparison, GreyImagesAreNotMirroredNorComparedWithThePaper) {
   const Context context({.threads = 1});
   const PlannedExperiment planned = plan_experiment(context, experiment("comparison"), kSmoke);
   for (const Configuration& configuration : planned.plan.configurations) {
-    EXPECT_EQ(configuration.options.max_margin.flips, false);
+    EXPECT_EQ(configuration.options.classifier.flips, false);
     EXPECT_FALSE(configuration.options.classifier.test_flips);
   }
   EXPECT_FALSE(planned.beside_paper());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Mirror images for the SVM: option flips of methods other than max-margin-krica.
+// Mirror images for the SVM: option flips, and how max-margin-krica's SVM follows it.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -25,7 +25,7 @@ using support::scratch_file;
 
 PipelineOptions with_flips(const std::string& method = "random-patches") {
   PipelineOptions options = support::small_options(method);
-  options.max_margin.flips = true;
+  options.classifier.flips = true;
   return options;
 }
 
@@ -93,13 +93,13 @@ TEST(Flips, TheSvmLearnsFromImagesAndMirrors) {
     PipelineOptions options = with_flips(method);
     options.classifier.C = 0.05;
     const Model model = train(context, images, {options});
-    EXPECT_EQ(model.options().max_margin.flips, true) << method;
+    EXPECT_EQ(model.options().classifier.flips, true) << method;
     Reference reference(context, model, images);
     const ClassifierParts& learned = *model.parts().classifier;
     EXPECT_EQ(mean_of(learned.standardiser), mean_of(reference.standardiser)) << method;
     const LinearClassifier svm = reference.trainer().fit(0.05);
     EXPECT_TRUE(same_bits(learned.linear.weights(), svm.weights())) << method;
-    options.max_margin.flips = false;
+    options.classifier.flips = false;
     const Model plain = train(context, images, {options});
     EXPECT_NE(mean_of(plain.parts().classifier->standardiser), mean_of(learned.standardiser));
     if (!model.parts().extractor) continue;
@@ -147,16 +147,20 @@ TEST(Flips, SameBitsForAnyThreadsAndAfterAnInterruption) {
   }
 }
 
-TEST(Flips, AnSvmAfterMaxMarginTrainingSeesImagesAsTheyAre) {
+TEST(Flips, AnSvmAfterMaxMarginTrainingSeesMirrorsToo) {
   const Context context({.threads = 1, .seed = 3});
   const auto images = gratings(45);
   PipelineOptions options = with_flips("max-margin-krica");
   options.basis.epochs = 1;
   options.max_margin.refit = true;
-  const Model model = train(context, images, {options});
-  const FeatureMatrix features = model.transform(context, images);
-  EXPECT_EQ(mean_of(model.parts().classifier->standardiser),
-            mean_of(Standardiser::fit(context, features.view())));
+  TrainingReport report;
+  const Model model = train(context, images, {options}, &report);
+  EXPECT_EQ(report.comparison.images, 45) << "an image and its mirror count once";
+  const ClassifierParts& learned = *model.parts().classifier;
+  Reference reference(context, model, images);
+  EXPECT_EQ(mean_of(learned.standardiser), mean_of(reference.standardiser));
+  const LinearClassifier svm = reference.trainer().fit(*model.options().classifier.C);
+  EXPECT_TRUE(same_bits(learned.linear.weights(), svm.weights()));
 }
 
 TEST(Flips, AreRefusedWhereTheyMakeNoSense) {
@@ -193,7 +197,7 @@ TEST(Flips, CostTwiceTheFeaturesAndMoreMemory) {
   };
   const auto plain = stages();
   const double plain_bytes = working_memory(1, facts, resolved(options, facts)).bytes;
-  options.max_margin.flips = true;
+  options.classifier.flips = true;
   const auto both = stages();
   ASSERT_EQ(plain.size(), both.size());
   for (std::size_t i = 0; i < plain.size(); ++i) {

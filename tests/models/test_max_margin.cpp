@@ -83,7 +83,7 @@ INSTANTIATE_TEST_SUITE_P(Models, MaxMarginShapes,
                                                      o.pooling.levels = PoolLevels{{{4, 4}}};
                                                      o.pooling.overlap = true;
                                                      o.classifier.test_flips = true;
-                                                     o.max_margin.flips = true;
+                                                     o.classifier.flips = true;
                                                      o.max_margin.crops = 2;
                                                      o.basis.init = "kmeans";
                                                    })},
@@ -101,7 +101,7 @@ TEST_P(MaxMarginCancelledAt, ResumesToTheSameBytes) {
   const auto images = gratings(90);
   PipelineOptions options = joint_options();
   options.max_margin.refit = true;
-  options.max_margin.flips = true;
+  options.classifier.flips = true;
   const std::string wanted = bytes_of(train(Context({.threads = 1, .seed = 3}), images, {options}));
   const auto checkpoint = scratch_file("max-margin-" + std::to_string(GetParam()));
   remove_checkpoint(checkpoint);

@@ -182,7 +182,7 @@ TEST(Options, BadValuesAreRefusedByName) {
   refused([](auto& o) { o.basis.weight_decay = -1; }, "weight-decay");
   refused([](auto& o) { o.basis.discrimination.weight = -1; }, "discrimination");
   refused([](auto& o) { o.method = "kica", o.whitening.method = WhiteningMethod::kZca; }, "kica");
-  refused([](auto& o) { o.method = "kmeans-hard", o.basis.init = "random"; }, "init");
+  refused([](auto& o) { o.method = "random-patches", o.basis.init = "kmeans"; }, "init");
   refused([](auto& o) { o.method = "ica", o.basis.init = "kmeans"; }, "init");
   refused([](auto& o) { o.method = "omp-1", o.basis.solver = SolverKind::kAdam; },
           "takes no solver");

@@ -19,7 +19,7 @@ TEST(Recommendation, NothingIsLeftOpenForAnyData) {
         const PipelineOptions chosen = recommended({}, {shape, size, classes}).options;
         EXPECT_NE(chosen.method, kAutoMethod);
         EXPECT_TRUE(chosen.basis.components && chosen.descriptor.receptive_field &&
-                    chosen.basis.epochs && chosen.max_margin.flips);
+                    chosen.basis.epochs && chosen.classifier.flips);
         EXPECT_NO_THROW(chosen.validate());
         const bool joint = basis_method(chosen.method).joint;
         EXPECT_TRUE(!joint || classes > 0) << "labels are needed";
@@ -35,7 +35,7 @@ TEST(Recommendation, WhatIsGivenIsKept) {
   given.descriptor.receptive_field = 5;
   given.basis.epochs = 7;
   given.max_margin.refit = false;
-  given.max_margin.flips = true;
+  given.classifier.flips = true;
   const Recommendation result = recommended(given, {kColour, 5000, 10});
   EXPECT_EQ(to_json(result.options), to_json(given));
   EXPECT_TRUE(result.choices.empty());

@@ -115,6 +115,11 @@ def test_import(project, tmp_path):
     row = project.read()[-1]
     assert row["table"] == "quick-cifar10" and row["label"] == "RICA" and row["data"] == "CIFAR-10" and row["figures"] == {"block_score": 1.5}
     assert not {"labels", "predictions", "distances", "group", "value"} & set(row)
+    (tmp_path / "out.jsonl").write_text(json.dumps(line | {"options": {"method": "rica", "components": 1600}}) + "\n")
+    imported = ("import", "rows.jsonl", tmp_path / "out.jsonl", "--command", "krica reproduce cifar10", "--value-of")
+    assert project.run(*imported, "components").returncode == 0 and project.read()[-1]["value"] == 1600
+    done = project.run(*imported, "method")
+    assert done.returncode == 1 and "--value-of method: the row of RICA" in done.stderr
     (tmp_path / "out.jsonl").write_text("{}\n")
     done = project.run("import", "rows.jsonl", tmp_path / "out.jsonl", "--command", "krica reproduce cifar10")
     assert done.returncode == 1 and "out.jsonl:1: not a row of krica reproduce" in done.stderr

@@ -19,6 +19,7 @@
 #include "report/trial_report.hpp"
 #include "run_report.hpp"
 #include "session.hpp"
+#include "suggestions.hpp"
 #include "waiting.hpp"
 
 namespace krica::cli {
@@ -146,21 +147,6 @@ void print_summary(const Model& model, const TrainingReport& report,
   fmt::print("{}{}\n", report.resumed ? "resumed; " : "", stage_times(report.stages));
 }
 
-/// Above this, another method cannot do noticeably better.
-constexpr double kPerfect = 0.995;
-
-/// What the rules would have chosen, if the user chose another method; empty if the test accuracy
-/// leaves no room for improvement.
-std::string suggestion(const TrainCommand& command, const ImageSet& images, double accuracy) {
-  if (command.pipeline.method == kAutoMethod || accuracy >= kPerfect) return {};
-  PipelineOptions open;
-  open.descriptor.kind = command.pipeline.descriptor.kind;
-  const Recommendation rule = recommended(open, facts_of(images, true));
-  if (rule.options.method == command.pipeline.method) return {};
-  return fmt::format("--method auto would choose {} here; {} (docs/methods.md)",
-                     rule.options.method, rule.choices.front().reason);
-}
-
 bool wants_control(const TrainCommand& command, const PipelineOptions& settled) {
   if (!command.classifier || settled.method == kControl) return false;
   return command.control == "yes" ||
@@ -178,6 +164,8 @@ PipelineOptions control_options(const PipelineOptions& settled) {
   options.pooling.levels = settled.pooling.levels;
   options.pooling.function = settled.pooling.function;
   options.classifier.scaling = settled.classifier.scaling;
+  options.classifier.flips = settled.classifier.flips;
+  options.classifier.test_flips = settled.classifier.test_flips;
   options.descriptor.patches = settled.descriptor.patches;
   options.seed = settled.seed;
   return options;
@@ -289,7 +277,10 @@ void test_model(const Context& context, const TrainCommand& command, const Train
     summary["control"] = {{"method", kControl}, {"accuracy", accuracy}};
     if (text) fmt::print("control: {:.2f} % with as many random patches\n", 100 * accuracy);
   }
-  const std::string hint = suggestion(command, *data.images, evaluation.accuracy);
+  const std::string hint = fmt::format(
+      "{}",
+      fmt::join(suggestions(command.pipeline, model.options(), *data.images, evaluation.accuracy),
+                "\n"));
   if (hint.empty()) return;
   summary["suggestion"] = hint;
   if (text) fmt::print("{}\n", hint);

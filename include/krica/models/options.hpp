@@ -107,7 +107,6 @@ struct DictionaryChoice {
 
 /// For max-margin-krica only.
 struct MaxMarginChoice {
-  Auto<bool> flips = {};
   Index crops = 0;
   MarginLoss loss = MarginLoss::kSquaredHinge;
   double decay = kLearnedDecay;
@@ -130,6 +129,7 @@ struct ClassifierChoice {
   Auto<FeatureScaling> scaling = {};
   Auto<double> C = {};
   bool balanced = false;
+  Auto<bool> flips = {};  ///< also learn from mirror images
   bool test_flips = false;
 };
 
