@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "classify/calibration.hpp"
+#include "classify/sample_span.hpp"
 #include "classify/splits.hpp"
 #include "joint/trainer.hpp"
 #include "models/joint_choice.hpp"
@@ -17,6 +18,8 @@
 #include "objectives/basis_condition.hpp"
 #include "runtime/check.hpp"
 #include "runtime/digest.hpp"
+#include "runtime/ranks.hpp"
+#include "runtime/sharing.hpp"
 #include "solvers/common.hpp"
 
 namespace krica {
@@ -195,24 +198,27 @@ class JointStage {
   FeatureMatrix features_by(const Encoder& encoder) {
     const FeatureExtractor extractor(features_of(options_), images_.shape(), start_.preprocessing,
                                      encoder);
-    return extractor.extract(context_, images_);
+    return extractor.extract(sharing(context_), images_);
   }
 
   Matrix<float> scores_of(const JointResult& result, const FeatureMatrix& features,
                           const std::vector<Index>& chosen) {
-    Matrix<float> rows(static_cast<Index>(chosen.size()), features.cols());
-    for (std::size_t i = 0; i < chosen.size(); ++i)
-      rows.view().row(static_cast<Index>(i)) = features.view().row(chosen[i]);
+    Matrix<float> rows = gather_rows<float>(sharing(context_), features.view(), chosen);
     result.standardiser->apply_in_place(context_, rows);
     return result.classifier->scores(context_, rows);
   }
 
   /// Fits SVMs to the features, standardising them in place.
   ChosenC try_svm(Kept candidate, FeatureMatrix& features, const std::vector<Index>& held_out) {
-    Standardiser::fit(context_, std::as_const(features).view())
-        .apply_in_place(context_, features.view());
-    SvmTrainer trainer(context_, std::as_const(features).view(), images_.labels(),
-                       images_.classes(), {.balanced = options_.classifier.balanced});
+    Context context = sharing(context_);
+    Standardiser::fit(context, std::as_const(features).view())
+        .apply_in_place(context, features.view());
+    if (SampleSpan::pays(features.rows(), features.cols())) {  // needs every pair of rows
+      gather_all_rows<float>(context, features.view());
+      context = context.with_all_rows();
+    }
+    SvmTrainer trainer(context, std::as_const(features).view(), images_.labels(), images_.classes(),
+                       {.balanced = options_.classifier.balanced});
     trainer.hold_out(held_out);
     ChosenC chosen =
         options_.classifier.C ? ChosenC{*options_.classifier.C, {}} : trainer.choose_c();

@@ -7,9 +7,9 @@
 #include "data/npy.hpp"
 #include "krica/models/model.hpp"
 #include "krica/runtime/error.hpp"
-#include "models/sharing.hpp"
 #include "one_of.hpp"
 #include "runtime/ranks.hpp"
+#include "runtime/sharing.hpp"
 #include "session.hpp"
 #include "waiting.hpp"
 
