@@ -32,8 +32,16 @@ OTHERS = {
 NOT_OF_RAW_PIXELS = ["--patches", "--components"]
 
 
+def with_small(options):
+    """Adds the common options that are not among these."""
+    common = []
+    for name, value in zip(SMALL[:-1:2], SMALL[1::2]):
+        common += [] if name in options else [name, value]
+    return [*common, "--quiet", *options]
+
+
 def options_of(method):
-    options = ["--method", method, *SMALL, *METHODS[method]]
+    options = with_small(["--method", method, *METHODS[method]])
     if method == "raw-pixels":
         for name in NOT_OF_RAW_PIXELS:
             place = options.index(name)
@@ -53,7 +61,7 @@ def test_models_have_the_same_bytes(krica, method):
 
 @pytest.mark.parametrize("name", OTHERS)
 def test_two_ranks_give_the_same_bytes(krica, name):
-    options = [*SMALL, *OTHERS[name]]
+    options = with_small(OTHERS[name])
     krica.run(0, "train", "embedded", "-o", "alone.krica", *options)
     krica.run(2, "train", "embedded", "-o", "together.krica", *options)
     assert (krica.directory / "together.krica").read_bytes() == (krica.directory / "alone.krica").read_bytes()
