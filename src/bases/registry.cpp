@@ -61,7 +61,8 @@ constexpr auto kMethods = std::to_array<BasisMethod>({
      .grid = "rate=0.001,0.003,0.01 decay=0.01,0.05,0.1",
      .solvers = SolverChoice::kAdam,
      .sample_whitening = "standardise",
-     .joint = true},
+     .joint = true,
+     .shares_rows = true},
     {.name = "d-krica",
      .summary = "kRICA with atoms assigned to classes: the paper's method, when patches show their "
                 "class",

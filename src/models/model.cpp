@@ -12,9 +12,9 @@
 #include "models/model_parts.hpp"
 #include "models/parts.hpp"
 #include "models/raw_pixels.hpp"
-#include "models/sharing.hpp"
 #include "runtime/check.hpp"
 #include "runtime/parallel.hpp"
+#include "runtime/sharing.hpp"
 #include "solvers/common.hpp"
 
 namespace krica {

@@ -19,10 +19,10 @@
 #include "models/model_parts.hpp"
 #include "models/network_stage.hpp"
 #include "models/parts.hpp"
-#include "models/sharing.hpp"
 #include "models/trouble.hpp"
 #include "runtime/check.hpp"
 #include "runtime/ranks.hpp"
+#include "runtime/sharing.hpp"
 
 namespace krica {
 namespace {

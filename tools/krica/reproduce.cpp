@@ -11,6 +11,7 @@
 #include "one_of.hpp"
 #include "report/experiment_report.hpp"
 #include "runtime/printable.hpp"
+#include "runtime/ranks.hpp"
 #include "session.hpp"
 
 namespace krica::cli {
@@ -130,6 +131,19 @@ void print_summary(const PlannedExperiment& planned, const ResultsFile& results)
   }
 }
 
+/// Of several ranks the first prepares the file, and then all read it.
+ResultsFile opened_results(const Context& context, const ReproduceCommand& command) {
+  const std::filesystem::path path = command.output / "results.jsonl";
+  agree(context.with_shared_rows(), [&] {
+    if (!is_first_rank()) return;
+    std::filesystem::create_directories(command.output);
+    hold_outputs({path, command.output / "report.html"});
+    ResultsFile results(path);
+    if (command.retry_failed) results.forget_failures();
+  });
+  return ResultsFile(path);
+}
+
 void run_reproduce(CLI::App& app, ReproduceCommand& command) {
   apply_config(app, command.session);
   check_usage([&] {
@@ -147,10 +161,7 @@ void run_reproduce(CLI::App& app, ReproduceCommand& command) {
   for (const Experiment* each : chosen_experiments(command.experiment))
     planned.push_back(plan_experiment(context, *each, command.request));
   if (!command.systems.empty()) check_usage([&] { choose_systems(command.systems, planned); });
-  std::filesystem::create_directories(command.output);
-  hold_outputs({command.output / "results.jsonl", command.output / "report.html"});
-  ResultsFile results(command.output / "results.jsonl");
-  if (command.retry_failed) results.forget_failures();
+  ResultsFile results = opened_results(context, command);
   Index failures = 0;
   for (const PlannedExperiment& each : planned) {
     run_experiment(context, each, command.output, results, [&](const ResultRow& row) {
@@ -159,6 +170,7 @@ void run_reproduce(CLI::App& app, ReproduceCommand& command) {
     });
   }
   end_progress_line();
+  if (!is_first_rank()) return;
   const std::filesystem::path page = command.output / "report.html";
   experiment_report(planned, results, command.output, command_line()).save(page);
   if (command.session.json) {
