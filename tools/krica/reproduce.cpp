@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "commands.hpp"
@@ -36,6 +37,12 @@ std::vector<const Experiment*> chosen_experiments(const std::string& name) {
   return chosen;
 }
 
+bool is_prime(Index number) {
+  for (Index divisor = 2; divisor * divisor <= number; ++divisor)
+    if (number % divisor == 0) return false;
+  return number > 1;
+}
+
 void check(const ReproduceCommand& command) {
   const ExperimentRequest& request = command.request;
   if (request.size == ExperimentSize::kFull && request.data.empty()) {
@@ -47,6 +54,11 @@ void check(const ReproduceCommand& command) {
       !experiment(command.experiment).in_paper()) {
     throw UsageError(fmt::format("--as-printed is for the paper's tables and figures; {} is none",
                                  command.experiment));
+  }
+  if (request.as_printed && is_prime(request.components)) {
+    throw UsageError(fmt::format(
+        "--as-printed arranges atoms on a grid, so --components must not be prime, got {}; use {}",
+        request.components, std::max<Index>(4, request.components + 1)));
   }
   if (request.components < 0 || request.image_size < 0 || request.rounds < 0)
     throw UsageError("--components, --image-size and --rounds must be positive");
