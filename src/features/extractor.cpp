@@ -12,7 +12,6 @@
 namespace krica {
 namespace {
 
-constexpr std::string_view kName = "features";
 constexpr Index kImagesAtATime = 4;  // per thread
 
 }  // namespace

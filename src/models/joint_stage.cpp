@@ -50,8 +50,9 @@ Status settled_status(const Context& context, const ImageSet& images,
                       const JointResult& result) {
   if (result.status == Status::kNumericalTrouble || result.status == Status::kCancelled)
     return result.status;
+  const Index count = std::min(patches_of(options), kConditionPatches);
   const Matrix<float> patches = preprocessing.apply(
-      context, patches_to_learn_from(context, images, options, kConditionPatches).patches);
+      context, patches_to_learn_from(context, images, options, count).patches);
   const Encoder encoder(encoder_of(options), result.atoms, result.shapes);
   const Encode<float> encode = [&](ConstMatrixView<float> X, MatrixView<float> codes) {
     encoder.encode(X, codes);

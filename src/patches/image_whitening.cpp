@@ -16,7 +16,7 @@
 namespace krica {
 namespace {
 
-constexpr Index kPatches = 50000;
+constexpr Index kMostPatches = 50000;
 constexpr double kContrast = 0.01;
 const std::string kFilters = "network.whitening";
 const std::string kOffset = "network.offset";
@@ -26,6 +26,13 @@ const std::string kContrastText = "network_contrast";
 Index window_side(const ImageShape& shape) {
   const Index side = std::min({ImageWhitening::kLongestSide, shape.height, shape.width});
   return side % 2 == 1 ? side : side - 1;
+}
+
+/// Of all images together: a small set has few, and drawing each of them many times tells nothing
+/// new.
+Index windows_of(const ImageSet& images, Index side) {
+  const ImageShape& shape = images.shape();
+  return images.size() * (shape.height - side + 1) * (shape.width - side + 1);
 }
 
 /// Every channel enlarged by `margin` pixels on each side, which repeat the border.
@@ -56,7 +63,8 @@ void normalise_contrast(float* values, Index count) {
 ImageWhitening ImageWhitening::fit(const Context& context, const ImageSet& images,
                                    const ImageWhiteningOptions& options) {
   const Index side = options.whiten ? window_side(images.shape()) : 1;
-  const PatchSample sample = sample_patches(context, images, side, kPatches);
+  const PatchSample sample =
+      sample_patches(context, images, side, std::min(kMostPatches, windows_of(images, side)));
   const Whitening whitening =
       Whitening::fit(context, sample.patches,
                      {.kind = options.whiten ? WhiteningKind::kZca : WhiteningKind::kStandardise,
