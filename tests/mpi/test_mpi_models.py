@@ -26,7 +26,7 @@ OTHERS = {
     "reconstruction": ["--method", "max-margin-krica", "--encoder", "kernel", "--reconstruction", 0.1, "--epochs", 1, "--refit=no"],
     "trials": ["--method", "max-margin-krica", "--epochs", 1],
     "flips": ["--method", "random-patches", "--flips"],
-    "lc-ksvd": ["--method", "lc-ksvd", "--iterations", 3, "--feature-components", 20],
+    "lc-ksvd": ["--method", "lc-ksvd", "--iterations", 3, "--components", 20, "--feature-components", 20],
     "conv-dbn": ["--method", "conv-dbn", "--epochs", 1, "--components", 8, "--second-components", 6],
 }
 NOT_OF_RAW_PIXELS = ["--patches", "--components"]
