@@ -146,6 +146,7 @@ Model learn(TrainingRun& run, const ImageSet& images, Model::Parts parts) {
     parts.classifier = learn_classifier(run, images, input, outcome ? &*outcome : nullptr, parts);
     if (parts.classifier) parts.class_names = images.class_names();
     parts.label_type = images.info().label_type;
+    if (run.report.warning.empty()) run.report.warning = ignored_options(run.job.options);
   }
   return Model(std::move(parts));
 }

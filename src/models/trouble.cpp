@@ -87,6 +87,16 @@ std::string limit_advice(const PipelineOptions& settled, const std::vector<Histo
 
 }  // namespace
 
+std::string ignored_options(const PipelineOptions& settled) {
+  const bool given = settled.classifier.C || settled.classifier.balanced;
+  if (!basis_method(settled.method).classifies || !given) return {};
+  return fmt::format(
+      "[train] {} learns its classifier with its dictionary, without an SVM: {} has no effect; "
+      "leave "
+      "it out, and set label-weight instead",
+      settled.method, settled.classifier.C ? "svm-c" : "balanced");
+}
+
 std::string trouble_with(const PipelineOptions& settled, std::string_view basis_status,
                          const std::vector<HistoryRow>& history) {
   std::string advice;

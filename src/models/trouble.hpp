@@ -15,4 +15,8 @@ namespace krica {
 std::string trouble_with(const PipelineOptions& settled, std::string_view basis_status,
                          const std::vector<HistoryRow>& history);
 
+/// Says which options of an SVM were given to a method without one; empty if none. Takes options
+/// as they were given or from resolved().
+std::string ignored_options(const PipelineOptions& settled);
+
 }  // namespace krica

@@ -164,6 +164,13 @@ def test_a_mistyped_class_is_guessed(krica, model):
     assert "no class 'hors'; did you mean 'horse'?" in krica("train", "set", "-o", "m", code=3)
 
 
+def test_codes_that_are_all_zero_are_told(krica):
+    small = ["--components", 20, "--images", 100, "--patches", 500, "--iterations", 3, "--stride", 3, "--control", "no"]
+    command = ["train", "embedded", "-o", "m.krica", "--method", "sparse-coding", *small]
+    assert "a smaller sparsity (now 100)" in krica.json(*command, "--sparsity", 100)["warning"]
+    assert "a smaller sparsity" not in krica.json(*command, "--sparsity", 0.1).get("warning", "")
+
+
 def test_show_draws_atoms_class_by_class(krica):
     small = ["--patches", 2000, "--images", 400, "--iterations", 5, "--svm-c", 0.05]
     krica("train", "embedded", "-o", "classes.krica", "--method", "d-krica", "--components", 30, *small)

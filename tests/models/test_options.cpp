@@ -203,15 +203,11 @@ TEST(Options, BadValuesAreRefusedByName) {
   EXPECT_EQ(options_from_json("{\"components\": 1e3}").basis.components, 1000);
 }
 
-TEST(Options, DictionariesThatClassifyTakeNoneOfAnSvm) {
+TEST(Options, DictionariesThatClassifyRefuseToStandardise) {
   for (const char* method : {"d-ksvd", "lc-ksvd"}) {
     PipelineOptions options;
     options.method = method;
-    EXPECT_NO_THROW(options.validate());
-    options.classifier.C = 1;
-    EXPECT_NE(support::refusal([&] { options.validate(); }).find("leave svm-c auto"),
-              std::string::npos);
-    options.classifier = {.scaling = FeatureScaling::kStandardise};
+    options.classifier.scaling = FeatureScaling::kStandardise;
     for (const ImageShape& shape : {ImageShape{1, 1, 30}, ImageShape{32, 32, 3}}) {
       const DataFacts facts{.shape = shape, .size = 100, .classes = 4};
       EXPECT_NE(support::refusal([&] {
@@ -219,9 +215,6 @@ TEST(Options, DictionariesThatClassifyTakeNoneOfAnSvm) {
                 }).find("leave feature-scaling auto"),
                 std::string::npos);
     }
-    options.classifier = {.balanced = true};
-    EXPECT_NE(support::refusal([&] { options.validate(); }).find("leave out balanced"),
-              std::string::npos);
   }
 }
 

@@ -195,6 +195,21 @@ TEST(SiftModel, HasTheStatusAndHistoryOfItsDictionary) {
   EXPECT_EQ(shorter.parts().history.front().value, model.parts().history.front().value);
 }
 
+TEST(SiftModel, WarnsOfOptionsOfAnSvmThatADictionaryHasNot) {
+  const Gratings images(48);
+  PipelineOptions options = sift_options("d-ksvd");
+  options.basis.components = 8;
+  options.basis.iterations = 30;
+  TrainingReport plain;
+  options.classifier.C.reset();
+  train(Context(), images, {options}, &plain);
+  EXPECT_THAT(plain.warning, testing::Not(HasSubstr("svm-c")));
+  TrainingReport report;
+  options.classifier.C = 1;
+  train(Context(), images, {options}, &report);
+  EXPECT_THAT(report.warning, HasSubstr("svm-c has no effect; leave it out"));
+}
+
 TEST(SiftModel, SaysWhenAnErrorIsAboutTheWordsOfADictionary) {
   PipelineOptions options = sift_options("lc-ksvd");
   options.dictionary.words = 301;

@@ -187,6 +187,23 @@ TYPED_TEST(Blas, GramOfColumnsIsTheSymmetricProduct) {
   }
 }
 
+TYPED_TEST(Blas, GramOfRowsIsTheSymmetricProductWithTheSameBitsForAnyNumberOfThreads) {
+  for (const auto& [rows, cols] : {std::pair<Index, Index>{1, 1}, {3, 2}, {129, 50}, {400, 300}}) {
+    const auto a = random_matrix<TypeParam>(rows, cols);
+    Matrix<TypeParam> gram(rows, rows);
+    gram.view().setConstant(99);
+    blas::gram_of_rows<TypeParam>(Context({.threads = 3}), a, gram);
+    const Matrix<TypeParam> zero(rows, rows);
+    const Matrix<double> expected =
+        naive_product<TypeParam>(Op::kPlain, Op::kTransposed, 1.0, a, a, 0.0, zero);
+    EXPECT_LE(support::relative_error(gram, expected), support::kProductOf<TypeParam>);
+    EXPECT_TRUE(gram.view() == gram.view().transpose());
+    Matrix<TypeParam> alone(rows, rows);
+    blas::gram_of_rows<TypeParam>(Context({.threads = 1}), a, alone);
+    EXPECT_TRUE(support::same_bits(gram, alone));
+  }
+}
+
 TYPED_TEST(Blas, GramOfColumnsHasTheSameBitsForAnyNumberOfThreads) {
   const auto a = random_matrix<TypeParam>(3000, 140);
   Matrix<double> alone(140, 140);
