@@ -46,8 +46,9 @@ void require_differing(ConstMatrixView<float> samples) {
     if (samples.row(i) != samples.row(0)) return;
   }
   require(samples.rows() < 2, kName,
-          "all {} samples are equal up to their length; there is nothing to tell classes apart by",
-          samples.rows());
+          "all {} samples of {} feature(s) are equal up to their length; there is nothing to tell "
+          "classes apart by",
+          samples.rows(), samples.cols());
 }
 
 /// A dictionary with labels.

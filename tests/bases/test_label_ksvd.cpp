@@ -162,7 +162,7 @@ TEST(LabelKsvd, RefusesSamplesThatAreAllEqual) {
   for (const char* method : {"d-ksvd", "lc-ksvd"}) {
     const std::string what =
         support::refusal([&] { basis_method(method).learn(Context(), classes.request(1)); });
-    EXPECT_THAT(what, testing::HasSubstr("all 240 samples are equal")) << method;
+    EXPECT_THAT(what, testing::HasSubstr("all 240 samples of 10 feature(s) are equal")) << method;
   }
 }
 
