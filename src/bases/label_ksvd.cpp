@@ -41,6 +41,15 @@ constexpr Index kClassIterations = 20;  // of the K-SVD of one class
 constexpr float kRidge = 1;             // of the map of codes to labels, as in the authors' code
 constexpr double kShortest = 1e-6;
 
+void require_differing(ConstMatrixView<float> samples) {
+  for (Index i = 1; i < samples.rows(); ++i) {
+    if (samples.row(i) != samples.row(0)) return;
+  }
+  require(samples.rows() < 2, kName,
+          "all {} samples are equal up to their length; there is nothing to tell classes apart by",
+          samples.rows());
+}
+
 /// A dictionary with labels.
 class LabelKsvd {
  public:
@@ -52,6 +61,7 @@ class LabelKsvd {
         classes_(atom_class_.back() + 1) {
     request.options.label_terms.validate();
     require_finite(request.patches, kName, "patches");
+    require_differing(request.patches);
   }
 
   [[nodiscard]] Index atoms_per_class() const { return request_.options.components / classes_; }

@@ -29,10 +29,14 @@ Basis learn_sparse_coding(const Context& context, const BasisRequest& request) {
     first = starting_directions(context, request);
     normalise_rows(first);
   }
-  return run.run([&](const ClusteringHook<float>& hook) -> ClusteringRun::Clusters {
+  bool coded = true;
+  Basis basis = run.run([&](const ClusteringHook<float>& hook) -> ClusteringRun::Clusters {
     auto result = sparse_coding<float>(context, request.patches, first, options, hook);
+    coded = result.coded;
     return {std::move(result.atoms), result.change <= kSettled};
   });
+  if (!coded) basis.status = Status::kDiverged;
+  return basis;
 }
 
 }  // namespace krica

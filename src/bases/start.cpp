@@ -7,6 +7,7 @@
 
 #include "bases/class_atoms.hpp"
 #include "bases/clustering_run.hpp"
+#include "clustering/shared_assignment.hpp"
 #include "krica/runtime/words.hpp"
 #include "krica/solvers/adam.hpp"
 #include "krica/solvers/fixed_point.hpp"
@@ -16,6 +17,7 @@
 #include "runtime/ordered_reduce.hpp"
 #include "runtime/parallel.hpp"
 #include "runtime/ranks.hpp"
+#include "runtime/sharing.hpp"
 
 namespace krica {
 namespace {
@@ -241,9 +243,13 @@ void require_patches_for_atoms(const BasisRequest& request) {
           request.options.components, request.patches.rows());
 }
 
-Matrix<float> starting_atoms(const Context& context, const BasisRequest& request) {
+Matrix<float> starting_atoms(const Context& given, const BasisRequest& request) {
   const BasisOptions& options = request.options;
   require(options.components > 0, "basis", "components must be > 0, got {}", options.components);
+  const bool by_class = options.init == "class-kmeans" || options.init == "label-affinity";
+  // Ranks that have all patches still share the work.
+  const bool divides = !by_class && lloyd::divides(request.patches.rows(), options.components);
+  const Context context = divides ? sharing(given) : given;
   if (options.init == "random")
     return random_atoms(context, options.components, request.patches.cols());
   if (options.init == "given") return given_atoms(request);

@@ -18,8 +18,11 @@ inline Index summed_rows(Index K) { return std::max<Index>(1024, 8 * K); }
 /// Of m samples, parts of at most this many can be divided among ranks: each holds so many more.
 inline Index longest_part(Index m) { return std::max<Index>(2048, m / 16); }
 
+/// Whether m samples can be divided among ranks for K clusters.
+inline bool divides(Index m, Index K) { return summed_rows(K) <= longest_part(m); }
+
 inline void require_short_parts(const Context& context, Index m, Index K) {
-  require(!context.shares_rows() || summed_rows(K) <= longest_part(m), "kmeans",
+  require(!context.shares_rows() || divides(m, K), "kmeans",
           "{} samples are too few for {} clusters to be divided among ranks", m, K);
 }
 

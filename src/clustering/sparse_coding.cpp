@@ -71,6 +71,9 @@ class Coding {
     return sums_.cost / static_cast<double>(X_.rows());
   }
 
+  /// Whether any sample has an atom in its code.
+  [[nodiscard]] bool coded() const { return sums_.products.view().diagonal().maxCoeff() > 0; }
+
   void update() {
     replace_unused();
     for (int pass = 0; pass < kPasses; ++pass) {
@@ -219,6 +222,7 @@ SparseCodingResult<Scalar> sparse_coding(const Context& context, ConstMatrixView
     }
   }
   result.atoms = coding.atoms();
+  result.coded = coding.coded();
   return result;
 }
 

@@ -40,6 +40,7 @@ struct SparseCodingResult {
   double change = 1;     ///< of f in the last iteration, as a fraction of it
   Index iterations = 0;
   bool converged = false;
+  bool coded = false;  ///< whether any code has an atom; none has if λ is too large for the samples
 };
 
 /// From given atoms (K×n, of any length but 0; they are scaled to length 1 if longer). Throws

@@ -5,6 +5,8 @@
 #include "data/npy.hpp"
 #include "runtime/atomic_file.hpp"
 #include "runtime/check.hpp"
+#include "runtime/communicator.hpp"
+#include "runtime/shared_file.hpp"
 
 namespace krica {
 namespace {
@@ -70,6 +72,27 @@ void NpyWriter<Scalar>::commit() {
   require(missing_ == 0, "npy", "{} numbers are missing", missing_);
   file_->commit();
 }
+
+NpyRows::NpyRows(const Context& context, const std::filesystem::path& path, Index rows, Index cols)
+    : file_(std::make_unique<SharedFile>(context, "npy", path)), rows_(rows), cols_(cols) {
+  count_of({rows, cols});
+  const std::string header = header_of(kDescr<float>, {rows, cols});
+  header_bytes_ = header.size();
+  if (!context.shares_rows() || context.ranks()->rank() == 0)
+    file_->write_at(0, header.data(), header.size());
+}
+
+NpyRows::~NpyRows() = default;
+
+void NpyRows::write(Index first, Index count, const float* data) {
+  require(first >= 0 && count >= 0 && count <= rows_ - first, "npy", "rows {} to {} of {}", first,
+          first + count - 1, rows_);
+  const std::size_t row_bytes = sizeof(float) * static_cast<std::size_t>(cols_);
+  file_->write_at(header_bytes_ + static_cast<std::size_t>(first) * row_bytes, data,
+                  static_cast<std::size_t>(count) * row_bytes);
+}
+
+void NpyRows::commit() { file_->commit(); }
 
 template class NpyWriter<bool>;
 template class NpyWriter<std::uint8_t>;

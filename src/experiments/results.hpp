@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <limits>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "experiments/trial.hpp"
@@ -60,6 +61,8 @@ class ResultsFile {
   [[nodiscard]] const ResultRow* find(const std::string& key) const;
   /// Appends the row to the file and syncs it. Throws IoError.
   void append(ResultRow row);
+  /// Keeps a row that another process appends to the file.
+  void note(ResultRow row) { rows_.push_back(std::move(row)); }
   /// Removes the rows of failed configurations from the file. Throws IoError.
   void forget_failures();
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <sstream>
 #include <utility>
 
 #include "data/errors.hpp"
@@ -16,6 +17,7 @@
 #include "krica/runtime/words.hpp"
 #include "models/checkpoint.hpp"
 #include "runtime/atomic_file.hpp"
+#include "runtime/farm.hpp"
 #include "runtime/memory.hpp"
 
 namespace krica {
@@ -222,6 +224,75 @@ class ConfigurationRun {
   SharedBasisInUse& shared_;
 };
 
+/// One row after another.
+void compute_in_order(const Context& context, const PlannedExperiment& planned,
+                      const fs::path& directory, ResultsFile& results, const RowHook& computed) {
+  SharedBasisInUse shared;
+  for (const Configuration* configuration : in_order_of_bases(planned.plan)) {
+    ConfigurationRun run(context, planned, *configuration, directory, shared);
+    for (const TrialSplit& split : configuration->splits) {
+      const std::string key = identity_of(planned, *configuration, split).key();
+      if (results.find(key) == nullptr) {
+        results.append(run.compute(split));
+        if (computed) computed(results.rows().back());
+      }
+      const bool last = &split == &configuration->splits.back();
+      if (last || !configuration->shared_basis) remove_checkpoint(run.checkpoint(split));
+    }
+  }
+}
+
+/// What one rank computes: a row, or all rows of splits that share a basis.
+struct RowJob {
+  const Configuration* configuration;
+  std::vector<const TrialSplit*> splits;
+};
+
+std::vector<RowJob> missing_rows(const PlannedExperiment& planned, const ResultsFile& results) {
+  std::vector<RowJob> jobs;
+  for (const Configuration* configuration : in_order_of_bases(planned.plan)) {
+    bool continued = false;
+    for (const TrialSplit& split : configuration->splits) {
+      if (results.find(identity_of(planned, *configuration, split).key()) != nullptr) continue;
+      if (!continued) jobs.push_back({configuration, {}});
+      jobs.back().splits.push_back(&split);
+      continued = configuration->shared_basis;
+    }
+  }
+  return jobs;
+}
+
+/// Jobs farmed out to the ranks. The first appends the rows to the file; all know them.
+void compute_on_ranks(const Context& context, const PlannedExperiment& planned,
+                      const fs::path& directory, ResultsFile& results, const RowHook& computed) {
+  const std::vector<RowJob> jobs = missing_rows(planned, results);
+  SharedBasisInUse shared;
+  const auto compute = [&](const Context& alone, Index number) {
+    const RowJob& job = jobs[static_cast<std::size_t>(number)];
+    ConfigurationRun run(alone, planned, *job.configuration, directory, shared);
+    std::string lines;
+    for (const TrialSplit* split : job.splits) lines += to_json(run.compute(*split)) + "\n";
+    return lines;
+  };
+  const auto take = [&](Index number, const std::string& lines) {
+    std::istringstream in(lines);
+    for (std::string line; std::getline(in, line);) {
+      ResultRow row = row_from_json(line, "computed by another process");
+      if (context.ranks()->rank() > 0) {
+        results.note(std::move(row));
+        continue;
+      }
+      results.append(std::move(row));
+      if (computed) computed(results.rows().back());
+    }
+    const RowJob& job = jobs[static_cast<std::size_t>(number)];
+    if (context.ranks()->rank() > 0) return;
+    const ConfigurationRun run(context, planned, *job.configuration, directory, shared);
+    for (const TrialSplit* split : job.splits) remove_checkpoint(run.checkpoint(*split));
+  };
+  farm(context, std::ssize(jobs), compute, take);
+}
+
 }  // namespace
 
 std::string PlannedExperiment::title() const {
@@ -302,19 +373,8 @@ void run_experiment(const Context& context, const PlannedExperiment& planned,
     fs::create_directories(directory / "checkpoints");
     fs::create_directories(directory / "models");
   });
-  SharedBasisInUse shared;
-  for (const Configuration* configuration : in_order_of_bases(planned.plan)) {
-    ConfigurationRun run(context, planned, *configuration, directory, shared);
-    for (const TrialSplit& split : configuration->splits) {
-      const std::string key = identity_of(planned, *configuration, split).key();
-      if (results.find(key) == nullptr) {
-        results.append(run.compute(split));
-        if (computed) computed(results.rows().back());
-      }
-      const bool last = &split == &configuration->splits.back();
-      if (last || !configuration->shared_basis) remove_checkpoint(run.checkpoint(split));
-    }
-  }
+  const auto run = context.ranks() == nullptr ? compute_in_order : compute_on_ranks;
+  run(context, planned, directory, results, computed);
   std::error_code not_empty;  // another run's files may be there
   fs::remove(directory / "checkpoints", not_empty);
 }

@@ -11,6 +11,7 @@
 #include "krica/runtime/error.hpp"
 #include "models/checkpoint.hpp"
 #include "runtime/check.hpp"
+#include "runtime/farm.hpp"
 
 namespace krica {
 namespace {
@@ -49,11 +50,14 @@ Search::Search(const Context& context, ImageSetPtr images, SearchJob job)
       images_(std::move(images)),
       job_(std::move(job)),
       fold_of_(stratified_folds(context, images_->labels(), job_.folds, "tune.folds")),
-      checkpoint_(job_.checkpoint, {json::parse(to_json(job_.options)), job_.settings, job_.folds,
-                                    fingerprint(context, *images_), device_text(context)}) {}
+      checkpoint_(job_.checkpoint,
+                  {json::parse(to_json(job_.options)), job_.settings, job_.folds,
+                   fingerprint(context, *images_), device_text(context)},
+                  context.ranks() == nullptr || context.ranks()->rank() == 0) {}
 
 json Search::run(const SearchHooks& hooks) {
   json rows = json::array();
+  if (context_.ranks() != nullptr) compute_on_ranks(hooks);
   try {
     for (std::size_t i = 0; i < job_.settings.size(); ++i) {
       rows.push_back(tried(i, hooks));
@@ -64,6 +68,41 @@ json Search::run(const SearchHooks& hooks) {
     throw;
   }
   return rows;
+}
+
+/// Leaves nothing to compute for run().
+void Search::compute_on_ranks(const SearchHooks& hooks) {
+  struct Job {
+    std::size_t setting;
+    int fold;
+  };
+  std::vector<Job> jobs;
+  for (std::size_t i = 0; i < job_.settings.size(); ++i) {
+    const Index left = folds_left(job_.settings[i]);
+    for (Index fold = job_.folds - left; fold < job_.folds; ++fold)
+      jobs.push_back({i, static_cast<int>(fold)});
+  }
+  // The state of a fold that a process alone had begun.
+  if (!jobs.empty() && context_.ranks()->rank() == 0) remove_checkpoint(checkpoint_.fold_path());
+  const auto compute = [&](const Context& alone, Index number) {
+    const Job& job = jobs[static_cast<std::size_t>(number)];
+    if (hooks.fold) hooks.fold(job.setting, job.fold);
+    try {
+      return json(fold_accuracy(alone, job_.settings[job.setting], job.fold, {})).dump();
+    } catch (const InvalidArgument& error) {
+      return json(error.what()).dump();
+    }
+  };
+  farm(context_, std::ssize(jobs), compute, [&](Index number, const std::string& text) {
+    const json& setting = job_.settings[jobs[static_cast<std::size_t>(number)].setting];
+    const json result = json::parse(text);
+    if (!checkpoint_.error(setting).empty()) return;  // an earlier fold's
+    if (result.is_string()) {
+      checkpoint_.keep_error(setting, result.get<std::string>());
+    } else {
+      checkpoint_.keep_fold(setting, result.get<double>());
+    }
+  });
 }
 
 Index Search::folds_left(const json& setting) const {
@@ -83,7 +122,7 @@ json Search::tried(std::size_t number, const SearchHooks& hooks) {
       const auto fold = static_cast<int>(done.size());
       if (fold >= job_.folds) return row_of(setting, done);
       if (hooks.fold) hooks.fold(number, fold);
-      const double accuracy = fold_accuracy(setting, fold);
+      const double accuracy = fold_accuracy(context_, setting, fold, checkpoint_.fold_path());
       // In this order: the next fold must never find the state of this one.
       remove_checkpoint(checkpoint_.fold_path());
       checkpoint_.keep_fold(setting, accuracy);
@@ -95,15 +134,16 @@ json Search::tried(std::size_t number, const SearchHooks& hooks) {
   }
 }
 
-double Search::fold_accuracy(const json& setting, int fold) {
+double Search::fold_accuracy(const Context& context, const json& setting, int fold,
+                             const std::filesystem::path& checkpoint) {
   std::vector<Index> inside;
   std::vector<Index> outside;
   for (std::size_t i = 0; i < fold_of_.size(); ++i)
     (fold_of_[i] == fold ? outside : inside).push_back(static_cast<Index>(i));
-  const Model model = train(context_, *subset(images_, inside),
-                            {with_setting(job_.options, setting), checkpoint_.fold_path()});
+  const Model model =
+      train(context, *subset(images_, inside), {with_setting(job_.options, setting), checkpoint});
   const ImageSetPtr held = subset(images_, outside);
-  return accuracy_of(model.predict(context_, *held), held->labels());
+  return accuracy_of(model.predict(context, *held), held->labels());
 }
 
 json best_of(const json& rows) {

@@ -2,6 +2,8 @@
 //
 // Search: cross-validates settings of options, one fold after another, on stratified folds that are
 // the same for all settings. Every finished fold and the fold in progress are in a checkpoint.
+// Several ranks compute folds side by side (runtime/farm.hpp); the checkpoint then has finished
+// folds only.
 #pragma once
 
 #include <functional>
@@ -44,8 +46,10 @@ class Search {
   [[nodiscard]] const SearchCheckpoint& checkpoint() const { return checkpoint_; }
 
  private:
+  void compute_on_ranks(const SearchHooks& hooks);
   nlohmann::json tried(std::size_t number, const SearchHooks& hooks);
-  double fold_accuracy(const nlohmann::json& setting, int fold);
+  double fold_accuracy(const Context& context, const nlohmann::json& setting, int fold,
+                       const std::filesystem::path& checkpoint);
 
   const Context& context_;
   ImageSetPtr images_;

@@ -33,10 +33,11 @@ std::string difference(const json& saved, const json& now) {
 
 }  // namespace
 
-SearchCheckpoint::SearchCheckpoint(std::filesystem::path path, const SearchIdentity& job)
-    : path_(std::move(path)), content_(empty_content(job)) {
+SearchCheckpoint::SearchCheckpoint(std::filesystem::path path, const SearchIdentity& job,
+                                   bool writes)
+    : path_(std::move(path)), content_(empty_content(job)), writes_(writes) {
   if (!std::filesystem::exists(path_)) {
-    remove_checkpoint(fold_path());  // from another search whose file is gone
+    if (writes_) remove_checkpoint(fold_path());  // from another search whose file is gone
     return;
   }
   const Archive archive = Archive::load(path_);
@@ -105,6 +106,7 @@ void SearchCheckpoint::keep_interrupted_fold() const {
 }
 
 void SearchCheckpoint::write() const {
+  if (!writes_) return;
   Archive archive;
   archive.put_text("kind", kKind);
   archive.put_text("search", content_.dump());
@@ -112,6 +114,7 @@ void SearchCheckpoint::write() const {
 }
 
 void SearchCheckpoint::remove() const {
+  if (!writes_) return;
   std::error_code ignored;  // nothing to remove is fine
   std::filesystem::remove(path_, ignored);
   remove_checkpoint(fold_path());

@@ -24,7 +24,8 @@ class SearchCheckpoint {
  public:
   /// Reads the file if it exists. Throws InvalidArgument naming what differs for another search,
   /// DataError for other data or a file that is not such a checkpoint.
-  SearchCheckpoint(std::filesystem::path path, const SearchIdentity& job);
+  /// writes: whether this process, of several with the same results, keeps the file.
+  SearchCheckpoint(std::filesystem::path path, const SearchIdentity& job, bool writes = true);
 
   [[nodiscard]] bool resumed() const { return resumed_; }
   /// The checkpoint of the fold in progress.
@@ -52,6 +53,7 @@ class SearchCheckpoint {
   std::filesystem::path path_;
   nlohmann::json content_;
   bool resumed_ = false;
+  bool writes_;
 };
 
 }  // namespace krica

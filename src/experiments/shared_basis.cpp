@@ -72,14 +72,15 @@ FeatureMatrix SharedBasis::extracted(const Context& context, const ImageSet& ima
 }
 
 ClassifierParts SharedBasis::fit(const Context& context, const ImageSet& images,
-                                 FeatureMatrix features, PipelineOptions& options,
+                                 FeatureMatrix features, Model::Parts& parts,
                                  TrainingReport& report) const {
+  PipelineOptions& options = parts.options;
   if (is_layered(settled_)) {
     TrainingJob job{settled_, {}};
     Checkpoint none(context, {}, settled_, {});
     TrainingRun run{context, job, none, report};
     options = with_layer(settled_, options);
-    return fit_dictionary(run, images, std::move(features));
+    return fit_dictionary(run, images, std::move(features), parts);
   }
   const auto start = Clock::now();
   std::vector<int> labels = images.labels();
@@ -111,7 +112,7 @@ TestedModel SharedBasis::test(const Context& context, const TrialSplit& split) c
   }
   TrainingReport report = report_;
   parts.classifier =
-      fit(context, *images, rows_at(context, train_features_, places), parts.options, report);
+      fit(context, *images, rows_at(context, train_features_, places), parts, report);
   parts.class_names = images->class_names();
   Matrix<float> scores = test_scores(context, split, *parts.classifier);
   return {Model(std::move(parts)), std::move(report), std::move(scores)};

@@ -30,7 +30,7 @@ class SharedBasis {
  private:
   [[nodiscard]] FeatureMatrix extracted(const Context& context, const ImageSet& images) const;
   [[nodiscard]] ClassifierParts fit(const Context& context, const ImageSet& images,
-                                    FeatureMatrix features, PipelineOptions& options,
+                                    FeatureMatrix features, Model::Parts& parts,
                                     TrainingReport& report) const;
   [[nodiscard]] Matrix<float> test_scores(const Context& context, const TrialSplit& split,
                                           const ClassifierParts& classifier) const;

@@ -11,6 +11,8 @@
 #include "krica/runtime/error.hpp"
 #include "runtime/check.hpp"
 #include "runtime/large_matrix.hpp"
+#include "runtime/ranks.hpp"
+#include "runtime/thread_pool.hpp"
 
 namespace krica {
 namespace {
@@ -246,18 +248,26 @@ std::unique_ptr<DeviceEncoder> device_encoder(const Context& context, const Patc
 void extract_on_device(const Context& context, DeviceEncoder& encoder, const ImageSet& images,
                        Index first, bool unit_length, FeatureMatrix& result,
                        const std::function<void(Index)>& done) {
-  // As on the CPU, chunks do not depend on `first`.
-  for (Index at = first / encoder.chunk() * encoder.chunk(); at < images.size();) {
-    context.check_cancelled();
-    const Range chunk{at, std::min(at + encoder.chunk(), images.size())};
-    const MatrixView<float> features = result.view().rows_between(chunk.begin, chunk.end);
-    encoder.encode(context, images, chunk, features);
-    if (unit_length) scale_to_unit_length(context, features);
-    release_pages_when_due();
-    at = chunk.end;
-    done(at);
-    context.notify({"features", at, images.size(), 0});
-  }
+  // Ranks share the images, each with its own device; the classifier needs all features on each.
+  const bool divides = context.ranks() != nullptr && !ThreadPool::inside_loop();
+  const Context together = divides ? context.with_shared_rows() : context;
+  const Range own = divides ? own_share(together, images.size()) : Range{first, images.size()};
+  agree(together, [&] {
+    // As on the CPU, chunks do not depend on `first`.
+    for (Index at = divides ? own.begin : first / encoder.chunk() * encoder.chunk();
+         at < own.end;) {
+      context.check_cancelled();
+      const Range chunk{at, std::min(at + encoder.chunk(), own.end)};
+      const MatrixView<float> features = result.view().rows_between(chunk.begin, chunk.end);
+      encoder.encode(context, images, chunk, features);
+      if (unit_length) scale_to_unit_length(context.with_all_rows(), features);
+      release_pages_when_due();
+      at = chunk.end;
+      done(at);
+      context.notify({"features", at - own.begin, own.size(), 0});
+    }
+  });
+  gather_all_rows<float>(together, result.view());
 }
 
 }  // namespace krica

@@ -5,15 +5,17 @@
 #include "features/patch_source.hpp"
 #include "joint/engine.hpp"
 #include "joint/image_batch.hpp"
+#include "runtime/sharing.hpp"
 
 namespace krica {
 namespace {
 
-/// Works on the trainer's state itself.
+/// Works on the trainer's state itself. Ranks share the images of each batch.
 class HostEngine final : public JointEngine {
  public:
   HostEngine(const JointTask& task, const JointState& state)
       : task_(task),
+        context_(sharing(task.context)),
         objective_(task.options.objective, task.source, task.patches),
         gradient_(state.now.zeros()) {}
 
@@ -21,12 +23,12 @@ class HostEngine final : public JointEngine {
   void store(JointState& /*state*/) override {}
 
   std::optional<double> step(const JointStep& step, JointState& state) override {
-    const Matrix<float> batch = read_batch(task_.context, task_.images, step.images,
-                                           task_.options.augmentation, step.epoch);
+    const Matrix<float> batch =
+        read_batch(context_, task_.images, step.images, task_.options.augmentation, step.epoch);
     const std::vector<int> labels = values_at(task_.images.labels(), step.images);
     BatchMoments moments;
     const double value = objective_.value_and_gradient(
-        task_.context, {batch, labels, step.reconstructed}, state.now, gradient_, moments);
+        context_, {batch, labels, step.reconstructed}, state.now, gradient_, moments);
     if (!std::isfinite(value) || !all_finite(gradient_)) return std::nullopt;
     adam_update(gradient_, step.rates, state);
     return value;
@@ -36,8 +38,8 @@ class HostEngine final : public JointEngine {
                           std::span<const Index> images) override {
     MomentSums sums(Partition(std::ssize(images), task_.options.batch).count());
     for_batches(images, task_.options.batch, [&](Range, std::span<const Index> chosen) {
-      const Matrix<float> batch = read_batch(task_.context, task_.images, chosen);
-      sums.add<float>(task_.context, objective_.features(task_.context, batch, at));
+      const Matrix<float> batch = read_batch(context_, task_.images, chosen);
+      sums.add<float>(context_.with_all_rows(), objective_.features(context_, batch, at));
     });
     return sums.moments();
   }
@@ -46,15 +48,16 @@ class HostEngine final : public JointEngine {
                        std::span<const Index> images) override {
     Matrix<float> scores(static_cast<Index>(images.size()), at.bias.cols());
     for_batches(images, task_.options.batch, [&](Range rows, std::span<const Index> chosen) {
-      const Matrix<float> batch = read_batch(task_.context, task_.images, chosen);
+      const Matrix<float> batch = read_batch(context_, task_.images, chosen);
       scores.view().middleRows(rows.begin, rows.size()) =
-          objective_.scores(task_.context, batch, at, moments).view();
+          objective_.scores(context_, batch, at, moments).view();
     });
     return scores;
   }
 
  private:
   JointTask task_;
+  Context context_;
   JointObjective<float> objective_;
   JointParameters<float> gradient_;
 };

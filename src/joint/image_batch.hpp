@@ -14,7 +14,8 @@ namespace krica {
 Alteration alteration_of(const Context& context, const ImageSet& images, Index image,
                          const Augmentation& augmentation, std::uint64_t epoch);
 
-/// The selected images, one planar image per row; augmented on request.
+/// The selected images, one planar image per row; augmented on request. In contexts that share
+/// rows, only own_images() (pooled_codes.hpp) of them.
 Matrix<float> read_batch(const Context& context, const ImageSet& images,
                          std::span<const Index> chosen, const Augmentation& augmentation = {},
                          std::uint64_t epoch = 0);

@@ -10,6 +10,7 @@
 #include "runtime/blas.hpp"
 #include "runtime/check.hpp"
 #include "runtime/ordered_reduce.hpp"
+#include "runtime/ranks.hpp"
 
 namespace krica {
 namespace {
@@ -117,18 +118,26 @@ struct JointObjective<Scalar>::Implementation {
     if (matrix.rows() != rows || matrix.cols() != cols) matrix = Matrix<Scalar>(rows, cols);
   }
 
-  /// Z: pooled codes, raised to the power; φ' as well on request.
+  /// Z: pooled codes, raised to the power, of all images; φ' of the rank's own as well on request.
   void pool(const Context& context, ConstMatrixView<float> images, const CodedAtoms<Scalar>& atoms,
             bool with_slopes) {
     const Index F = source.grid().cells() * atoms.channels();
     fit(Z, images.rows(), F);
     pool_codes<Scalar>(context, source, images, atoms, Z);
-    if (!raised()) return;
-    if (with_slopes) fit(power_slopes, images.rows(), F);
-    parallel_for(context, Z.rows(), [&](Index i) {
-      raise_to_power<Scalar>(source.power(), Z.row(i), with_slopes ? power_slopes.row(i) : nullptr,
-                             F);
-    });
+    if (raised()) {
+      if (with_slopes) fit(power_slopes, images.rows(), F);
+      for_own_images(context, Z.rows(), [&](Index i) {
+        raise_to_power<Scalar>(source.power(), Z.row(i),
+                               with_slopes ? power_slopes.row(i) : nullptr, F);
+      });
+    }
+    gather_part_rows<Scalar>(context, Z, image_parts(Z.rows()));
+  }
+
+  template <class Body>
+  static void for_own_images(const Context& context, Index images, Body body) {
+    const Range own = own_images(context, images);
+    parallel_for(context, own.size(), [&](Index place) { body(own.begin + place); });
   }
 
   /// E = Z Tᵀ + bias.
@@ -145,8 +154,9 @@ struct JointObjective<Scalar>::Implementation {
                  const CodedAtoms<Scalar>& atoms, bool with_slopes, BatchMoments& moments) {
     check(at);
     pool(context, batch.images, atoms, with_slopes);
-    moments = standardise_batch<Scalar>(context, Z);
-    score(context, at);
+    const Context everywhere = context.with_all_rows();
+    moments = standardise_batch<Scalar>(everywhere, Z);
+    score(everywhere, at);
     return loss_and_derivative<Scalar>(options.loss, batch.labels, E);
   }
 
@@ -154,15 +164,16 @@ struct JointObjective<Scalar>::Implementation {
   void backward(const Context& context, const JointBatch& batch, const JointParameters<Scalar>& at,
                 const CodedAtoms<Scalar>& atoms, const BatchMoments& moments,
                 JointParameters<Scalar>& gradient) {
-    blas::gemm<Scalar>(context, blas::Op::kTransposed, blas::Op::kPlain, Scalar(1), E, Z, Scalar(0),
-                       gradient.T);
+    const Context everywhere = context.with_all_rows();
+    blas::gemm<Scalar>(everywhere, blas::Op::kTransposed, blas::Op::kPlain, Scalar(1), E, Z,
+                       Scalar(0), gradient.T);
     sum_rows(E, gradient.bias);
     fit(Q, Z.rows(), Z.cols());
-    blas::gemm<Scalar>(context, blas::Op::kPlain, blas::Op::kPlain, Scalar(1), E, at.T, Scalar(0),
-                       Q);
-    standardise_batch_backward<Scalar>(context, moments, Z, Q);
+    blas::gemm<Scalar>(everywhere, blas::Op::kPlain, blas::Op::kPlain, Scalar(1), E, at.T,
+                       Scalar(0), Q);
+    standardise_batch_backward<Scalar>(everywhere, moments, Z, Q);
     if (raised()) {
-      parallel_for(context, Q.rows(), [&](Index i) {
+      for_own_images(context, Q.rows(), [&](Index i) {
         Scalar* row = Q.row(i);
         const Scalar* slopes = power_slopes.row(i);
         for (Index j = 0; j < Q.cols(); ++j) row[j] *= slopes[j];
@@ -177,6 +188,7 @@ struct JointObjective<Scalar>::Implementation {
   double reconstruction(const Context& context, const JointBatch& batch,
                         const JointParameters<Scalar>& at, Matrix<Scalar>* gradient) {
     if (options.reconstruction == 0) return 0;
+    const Context everywhere = context.with_all_rows();
     // Allocated for every step, in place of the features: holding both would take too much memory.
     // One on a device stays, as its samples do.
     Z = Q = power_slopes = Matrix<Scalar>();
@@ -186,9 +198,9 @@ struct JointObjective<Scalar>::Implementation {
       krica =
           std::make_unique<KricaObjective<Scalar>>(patches, krica_options(options, at.W.rows()));
     if (gradient == nullptr)
-      return options.reconstruction * krica->value_on(context, batch.reconstructed, at.W);
+      return options.reconstruction * krica->value_on(everywhere, batch.reconstructed, at.W);
     Matrix<Scalar> own(at.W.rows(), at.W.cols());
-    const double value = krica->value_and_gradient_on(context, batch.reconstructed, at.W, own);
+    const double value = krica->value_and_gradient_on(everywhere, batch.reconstructed, at.W, own);
     const auto rho = static_cast<Scalar>(options.reconstruction);
     for (Index e = 0; e < own.size(); ++e) gradient->data()[e] += rho * own.data()[e];
     return options.reconstruction * value;
@@ -251,8 +263,9 @@ Matrix<Scalar> JointObjective<Scalar>::scores(const Context& context, ConstMatri
                                               const BatchMoments& moments) {
   Implementation& self = *implementation_;
   features(context, images, at);
-  standardise_with<Scalar>(context, moments, self.Z);
-  self.score(context, at);
+  const Context everywhere = context.with_all_rows();
+  standardise_with<Scalar>(everywhere, moments, self.Z);
+  self.score(everywhere, at);
   return self.E;
 }
 

@@ -10,6 +10,10 @@
 // kRICA's objective on patches, with the kernel's single γ. Weight decay is done by the optimiser
 // and is not a term of L. docs/math.md, section 12.
 //
+// In contexts that share rows, a batch's images are divided among the ranks (own_images() in
+// pooled_codes.hpp: only these need to be read); the features, which are small beside the work,
+// then travel to all ranks, and everything else is computed by each. Results are the same on all.
+//
 // One evaluation holds Z, its derivative and 16 partial gradients of W in addition to its
 // arguments; ρ > 0 adds kRICA's K × K matrices.
 #pragma once

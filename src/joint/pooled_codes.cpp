@@ -10,7 +10,6 @@
 #include "features/zone_codes.hpp"
 #include "joint/code_layer.hpp"
 #include "runtime/check.hpp"
-#include "runtime/ordered_reduce.hpp"
 
 namespace krica {
 namespace {
@@ -86,20 +85,29 @@ class ImageGradients {
 
 }  // namespace
 
+Range own_images(const Context& context, Index images) {
+  if (!context.shares_rows()) return {0, images};
+  return rows_of_share(image_parts(images), context.ranks()->rank(), context.ranks()->size());
+}
+
 template <class Scalar>
 void pool_codes(const Context& context, const PatchSource& source, ConstMatrixView<float> images,
                 const CodedAtoms<Scalar>& atoms, MatrixView<Scalar> Z) {
   check_shapes(source, images, atoms, Z.rows(), Z.cols());
   const auto layer = CodeLayer<Scalar>::of(atoms);
   const auto fused = fused_for(atoms);
-  const Partition groups = sum_parts(Z.rows(), 1);
-  parallel_for(context, groups.count(), [&](Index g) {
-    ZoneCodes<Scalar, CodeLayer<Scalar>> codes(source, *layer, atoms.channels(), fused.get());
-    for (Index image = groups[g].begin; image < groups[g].end; ++image) {
-      context.check_cancelled();
-      source.grid().pool<Scalar>(codes.of(images.data() + image * images.outerStride()),
-                                 Z.data() + image * Z.outerStride());
-    }
+  const Partition parts = image_parts(Z.rows());
+  const Range own = own_share(context, parts.count());
+  agree(context, [&] {
+    parallel_for(context, own.size(), [&](Index place) {
+      ZoneCodes<Scalar, CodeLayer<Scalar>> codes(source, *layer, atoms.channels(), fused.get());
+      const Range part = parts[own.begin + place];
+      for (Index image = part.begin; image < part.end; ++image) {
+        context.check_cancelled();
+        source.grid().pool<Scalar>(codes.of(images.data() + image * images.outerStride()),
+                                   Z.data() + image * Z.outerStride());
+      }
+    });
   });
 }
 
@@ -112,7 +120,7 @@ void pool_codes_backward(const Context& context, const PatchSource& source,
   const Index K = atoms.W.rows();
   const Index n = atoms.W.cols();
   const auto layer = CodeLayer<Scalar>::of(atoms);
-  const Partition parts = sum_parts(Q.rows(), 1);
+  const Partition parts = image_parts(Q.rows());
   const auto sums = ordered_reduce<GradientSums<Scalar>>(
       context, parts.count(), Work{}, [&] { return GradientSums<Scalar>(K, n); },
       [&](Index part, GradientSums<Scalar>& sum) {

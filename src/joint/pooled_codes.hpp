@@ -10,13 +10,16 @@
 //
 // Patches and codes are computed tile by tile, the latter again for the backward pass; neither is
 // ever stored for a whole image. Images are processed in parts whose sums are added in a fixed
-// order: the bits do not depend on the number of threads.
+// order: the bits do not depend on the number of threads. In contexts that share rows, a rank
+// computes with the parts of own_images(), and only they need to be given; gradients are sums over
+// all ranks.
 #pragma once
 
 #include <span>
 
 #include "krica/features/encoder.hpp"
 #include "krica/runtime/context.hpp"
+#include "runtime/ordered_reduce.hpp"
 
 namespace krica {
 
@@ -35,7 +38,12 @@ struct CodedAtoms {
 /// Whether pool_codes_backward supports the code: all but hard and lasso.
 bool has_derivative(EncoderKind kind);
 
-/// images: one planar image per row. Overwrites Z.
+/// The parts of a batch.
+inline Partition image_parts(Index images) { return sum_parts(images, 1); }
+/// The images that this rank computes with.
+Range own_images(const Context& context, Index images);
+
+/// images: one planar image per row. Overwrites the rows of Z that belong to own_images().
 template <class Scalar>
 void pool_codes(const Context& context, const PatchSource& source, ConstMatrixView<float> images,
                 const CodedAtoms<Scalar>& atoms, MatrixView<Scalar> Z);

@@ -11,10 +11,10 @@
 #include "models/model_parts.hpp"
 #include "models/parts.hpp"
 #include "models/resolved.hpp"
-#include "models/sharing.hpp"
 #include "patches/held_patches.hpp"
 #include "patches/shared_sampling.hpp"
 #include "runtime/check.hpp"
+#include "runtime/sharing.hpp"
 
 namespace krica {
 namespace {
@@ -74,7 +74,7 @@ Context learning(const TrainingRun& run, Index patches) {
   const std::string init = options.basis.init.value_or("");
   const bool divides = basis_method(options.method).shares_rows && init != "class-kmeans" &&
                        init != "label-affinity" && options.encoder.kind != EncoderKind::kTangents &&
-                       lloyd::summed_rows(K) <= lloyd::longest_part(patches);
+                       lloyd::divides(patches, K);
   return divides ? preparing(run) : run.context;
 }
 

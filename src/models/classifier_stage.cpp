@@ -14,10 +14,10 @@
 #include "models/model_parts.hpp"
 #include "models/parts.hpp"
 #include "models/raw_pixels.hpp"
-#include "models/sharing.hpp"
 #include "runtime/check.hpp"
 #include "runtime/parallel.hpp"
 #include "runtime/ranks.hpp"
+#include "runtime/sharing.hpp"
 
 namespace krica {
 namespace {

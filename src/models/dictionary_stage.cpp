@@ -10,6 +10,7 @@
 #include "classify/splits.hpp"
 #include "krica/bases/basis.hpp"
 #include "models/parts.hpp"
+#include "models/trouble.hpp"
 #include "runtime/large_matrix.hpp"
 #include "runtime/ordered_reduce.hpp"
 #include "runtime/parallel.hpp"
@@ -115,7 +116,8 @@ void check_dictionary(const ImageSet& images, const PipelineOptions& settled) {
   require_class_patches({unknown, images.labels(), basis_of(settled), {}, nullptr});
 }
 
-ClassifierParts fit_dictionary(TrainingRun& run, const ImageSet& images, FeatureMatrix features) {
+ClassifierParts fit_dictionary(TrainingRun& run, const ImageSet& images, FeatureMatrix features,
+                               Model::Parts& parts) {
   const PipelineOptions& options = run.job.options;
   FeatureProjection projection = timed(run.report, "projection", [&] {
     return FeatureProjection::fit(run.context, std::as_const(features).view(),
@@ -128,11 +130,15 @@ ClassifierParts fit_dictionary(TrainingRun& run, const ImageSet& images, Feature
     const auto state = run.checkpoint.state(kStage);
     const BasisRequest request{samples, images.labels(), basis_of(options),
                                run.checkpoint.solver_hooks(kStage), state ? &*state : nullptr};
-    const Basis basis = basis_method(options.method).learn(run.context, request);
-    ClassifierParts parts = classifier_from(
+    Basis basis = basis_method(options.method).learn(run.context, request);
+    ClassifierParts classifier = classifier_from(
         basis.class_map, calibrate_dictionary(run, samples, images.labels(), options));
-    parts.dictionary = {std::move(projection), Encoder(pursuit_of(options), basis.atoms)};
-    return parts;
+    classifier.dictionary = {std::move(projection), Encoder(pursuit_of(options), basis.atoms)};
+    parts.basis_status = name_of(basis.status);
+    parts.history = std::move(basis.history);
+    if (run.report.warning.empty())
+      run.report.warning = trouble_with(options, parts.basis_status, parts.history);
+    return classifier;
   });
 }
 

@@ -23,7 +23,10 @@ std::optional<double> calibrate_dictionary(TrainingRun& run, ConstMatrixView<flo
 /// before anything is learned, because features take long.
 void check_dictionary(const ImageSet& images, const PipelineOptions& settled);
 
-/// Learns the dictionary on principal components of the features of images. Throws Cancelled.
-ClassifierParts fit_dictionary(TrainingRun& run, const ImageSet& images, FeatureMatrix features);
+/// Learns the dictionary on principal components of the features of images. Its status and history
+/// take the place of those of its words in `parts`, and the report says if it is in trouble. Throws
+/// Cancelled.
+ClassifierParts fit_dictionary(TrainingRun& run, const ImageSet& images, FeatureMatrix features,
+                               Model::Parts& parts);
 
 }  // namespace krica

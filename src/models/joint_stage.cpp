@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "classify/calibration.hpp"
+#include "classify/sample_span.hpp"
 #include "classify/splits.hpp"
 #include "data/mirrored.hpp"
 #include "joint/trainer.hpp"
@@ -19,6 +20,8 @@
 #include "objectives/basis_condition.hpp"
 #include "runtime/check.hpp"
 #include "runtime/digest.hpp"
+#include "runtime/ranks.hpp"
+#include "runtime/sharing.hpp"
 #include "solvers/common.hpp"
 
 namespace krica {
@@ -51,8 +54,8 @@ Status settled_status(const Context& context, const ImageSet& images,
   if (result.status == Status::kNumericalTrouble || result.status == Status::kCancelled)
     return result.status;
   const Index count = std::min(patches_of(options), kConditionPatches);
-  const Matrix<float> patches = preprocessing.apply(
-      context, patches_to_learn_from(context, images, options, count).patches);
+  const Matrix<float> patches =
+      preprocessing.apply(context, patches_to_learn_from(context, images, options, count).patches);
   const Encoder encoder(encoder_of(options), result.atoms, result.shapes);
   const Encode<float> encode = [&](ConstMatrixView<float> X, MatrixView<float> codes) {
     encoder.encode(X, codes);
@@ -210,23 +213,26 @@ class JointStage {
   FeatureMatrix features_by(const Encoder& encoder) {
     const FeatureExtractor extractor(features_of(options_), images_.shape(), start_.preprocessing,
                                      encoder);
-    return extractor.extract(context_, judged());
+    return extractor.extract(sharing(context_), judged());
   }
 
   Matrix<float> scores_of(const JointResult& result, const FeatureMatrix& features,
                           const std::vector<Index>& chosen) {
-    Matrix<float> rows(static_cast<Index>(chosen.size()), features.cols());
-    for (std::size_t i = 0; i < chosen.size(); ++i)
-      rows.view().row(static_cast<Index>(i)) = features.view().row(chosen[i]);
+    Matrix<float> rows = gather_rows<float>(sharing(context_), features.view(), chosen);
     result.standardiser->apply_in_place(context_, rows);
     return result.classifier->scores(context_, rows);
   }
 
   /// Fits SVMs to the features, standardising them in place.
   ChosenC try_svm(Kept candidate, FeatureMatrix& features, const std::vector<Index>& held_out) {
-    Standardiser::fit(context_, std::as_const(features).view())
-        .apply_in_place(context_, features.view());
-    SvmTrainer trainer(context_, std::as_const(features).view(), judged().labels(),
+    Context context = sharing(context_);
+    Standardiser::fit(context, std::as_const(features).view())
+        .apply_in_place(context, features.view());
+    if (SampleSpan::pays(features.rows(), features.cols())) {  // needs every pair of rows
+      gather_all_rows<float>(context, features.view());
+      context = context.with_all_rows();
+    }
+    SvmTrainer trainer(context, std::as_const(features).view(), judged().labels(),
                        images_.classes(), {.balanced = options_.classifier.balanced});
     trainer.hold_out(held_out);
     ChosenC chosen =

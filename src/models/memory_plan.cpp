@@ -10,7 +10,7 @@
 #include "models/parts.hpp"
 #include "models/rules.hpp"
 #include "models/stage_costs.hpp"
-#include "objectives/samples.hpp"
+#include "objectives/group_sums.hpp"
 #include "runtime/check.hpp"
 
 namespace krica {
@@ -72,11 +72,6 @@ EvaluatedRows evaluated_rows(const TrainingSizes& s) {
   return {rows, std::min(rows, block)};
 }
 
-/// GroupSums, by the number of tasks in a group's part of a product.
-double groups_of(const TrainingSizes& s, double tasks) {
-  return std::max(1.0, std::min(std::ceil(32 / tasks), s.patches / 1024));
-}
-
 /// Codes and sums of the gradient. With a kernel, also their slopes and products with the Gram
 /// matrix, and the sums of that matrix's gradient.
 double objective_memory(const TrainingSizes& s, int threads) {
@@ -86,11 +81,14 @@ double objective_memory(const TrainingSizes& s, int threads) {
   const double n = s.outputs;
   const bool kernel = s.method.encoder == "kernel" || s.method.encoder == "lasso";
   const EvaluatedRows rows = evaluated_rows(s);
-  const auto tiles = as_double(atom_tiles(static_cast<Index>(K)).count());
-  const double sums = kernel || s.method.rica ? groups_of(s, tiles) : 4 * tree_sums(threads);
+  const auto groups =
+      as_double(SampleGroups(static_cast<Index>(s.patches), static_cast<Index>(rows.at_once),
+                             static_cast<Index>(K))
+                    .count());
+  const double sums = kernel || s.method.rica ? groups : 4 * tree_sums(threads);
   double bytes = kFloat * rows.gathered * n + (kernel ? 3 : 1) * kFloat * rows.at_once * K +
                  kFloat * K * n * (kSolverStates + sums) + 4 * kDouble * n * n + 24 * s.patches;
-  if (kernel) bytes += kFloat * K * K * (2 + groups_of(s, tiles * (tiles + 1) / 2));
+  if (kernel) bytes += kFloat * K * K * (2 + groups);
   const bool keeps_codes = s.method.encoder == "lasso" && rows.gathered == 0;
   return bytes + (keeps_codes ? 32 * s.patches * std::min(K, kUsualCode) : 0);
 }

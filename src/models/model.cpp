@@ -12,9 +12,9 @@
 #include "models/model_parts.hpp"
 #include "models/parts.hpp"
 #include "models/raw_pixels.hpp"
-#include "models/sharing.hpp"
 #include "runtime/check.hpp"
 #include "runtime/parallel.hpp"
+#include "runtime/sharing.hpp"
 #include "solvers/common.hpp"
 
 namespace krica {
@@ -53,11 +53,11 @@ ImagePreparation preparation_from(const Archive& archive) {
   const json object = json::parse(archive.text("preparation"));
   ImagePreparation preparation{image_size_rule(object.at("image-size-rule").get<std::string>()),
                                object.at("exif-orientation").get<bool>()};
-  if (object.contains("image-size"))
-    preparation.longest_side = object.at("image-size").get<Index>();
-  if (preparation.longest_side < 0 || preparation.longest_side > kLongestModelSide)
-    refuse(fmt::format("an image-size of {}, it must be 0 to {}", preparation.longest_side,
-                       kLongestModelSide));
+  if (!object.contains("image-size")) return preparation;
+  const json& side = object.at("image-size");
+  if (!side.is_number_unsigned() || side.get<std::uint64_t>() > kLongestModelSide)
+    refuse(fmt::format("an image-size of {}, it must be 0 to {}", side.dump(), kLongestModelSide));
+  preparation.longest_side = side.get<Index>();
   return preparation;
 }
 

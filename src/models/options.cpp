@@ -148,6 +148,14 @@ void PipelineOptions::validate() const {
   require(!trains_on_mirrors(*this) || !chosen.classifies, "options",
           "{} learns its classifier with its dictionary, without mirror images; leave flips auto",
           method);
+  require(!chosen.classifies || !classifier.C, "options",
+          "{} learns its classifier with its dictionary, without an SVM; leave svm-c auto and set "
+          "label-weight instead",
+          method);
+  require(!chosen.classifies || !classifier.balanced, "options",
+          "{} learns its classifier with its dictionary, where all samples count alike; leave out "
+          "balanced",
+          method);
   require_dictionary(*this);
   require_basis(*this);
   if (chosen.joint) joint_of(*this).validate();

@@ -63,11 +63,9 @@ class Chooser {
     if (!options.pooling.levels) options.pooling.levels = PoolLevels::from_text("1x1,2x2,4x4");
     const bool large = std::min(facts_.shape.height, facts_.shape.width) >= kLargeSide;
     if (!options.descriptor.kind && large) options.descriptor.kind = DescriptorKind::kSift;
-    if (options.descriptor.kind == DescriptorKind::kSift) {
-      // As in the papers; sums of counts mislead the principal components.
-      if (!options.pooling.function) options.pooling.function = PoolFunction::kMax;
-      if (!options.classifier.scaling) options.classifier.scaling = FeatureScaling::kL2;
-    }
+    // As in the papers; sums of counts mislead the principal components.
+    if (!options.pooling.function) options.pooling.function = PoolFunction::kMax;
+    if (!options.classifier.scaling) options.classifier.scaling = FeatureScaling::kL2;
     note("features", *options.dictionary.features,
          fmt::format("the {} of images, in a pyramid", large ? "SIFT words" : "words"));
   }

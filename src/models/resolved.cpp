@@ -199,12 +199,25 @@ bool has_effect(const PipelineOptions& settled, std::string_view option) {
 
 namespace {
 
+/// What a dictionary codes and the codes that it classifies are not standardised, which is a part
+/// of other methods' classifier.
+void settle_dictionary_scaling(PipelineOptions& settled) {
+  Auto<FeatureScaling>& scaling = settled.classifier.scaling;
+  require(scaling != FeatureScaling::kStandardise, "options",
+          "{} classifies codes as they are: feature-scaling must be l2 or none, got 'standardise'; "
+          "leave feature-scaling auto",
+          settled.method);
+  if (!scaling && feature_scaling_of(settled) == FeatureScaling::kStandardise)
+    scaling = FeatureScaling::kNone;
+}
+
 /// Both layers of a dictionary on images.
 PipelineOptions resolved_layers(PipelineOptions settled, const DataFacts& facts) {
   const BasisMethod& features = basis_method(*settled.dictionary.features);
   require(!features.joint && !features.classifies && !features.network, "options",
           "features must be a method that learns atoms, and no classifier of its own, got '{}'",
           features.name);
+  settle_dictionary_scaling(settled);
   if (!settled.dictionary.words)
     settled.dictionary.words = std::clamp<Index>(patches_of(settled) / kPatchesPerWord, 1, kWords);
   const BasisMethod& method = basis_method(settled.method);
@@ -254,6 +267,7 @@ PipelineOptions resolved(const PipelineOptions& options, const DataFacts& facts)
   if (basis_method(settled.method).classifies) {
     if (!shape.is_sample()) return resolved_layers(std::move(settled), facts);
     require_single_layer(settled);
+    settle_dictionary_scaling(settled);
   }
   const BasisMethod& method = basis_method(settled.method);
   if (!settled.encoder.kind) settled.encoder.kind = encoder_for(settled, facts);

@@ -19,10 +19,10 @@
 #include "models/model_parts.hpp"
 #include "models/network_stage.hpp"
 #include "models/parts.hpp"
-#include "models/sharing.hpp"
 #include "models/trouble.hpp"
 #include "runtime/check.hpp"
 #include "runtime/ranks.hpp"
+#include "runtime/sharing.hpp"
 
 namespace krica {
 namespace {
@@ -112,7 +112,8 @@ std::optional<ClassifierParts> learn_classifier(TrainingRun& run, const ImageSet
   if (trains_on_mirrors(run.job.options)) doubled.emplace(input);
   try {
     FeatureMatrix extracted = extract_features(run, features, doubled ? *doubled : input);
-    if (is_layered(run.job.options)) return fit_dictionary(run, images, std::move(extracted));
+    if (is_layered(run.job.options))
+      return fit_dictionary(run, images, std::move(extracted), parts);
     return fit_classifier(run, doubled ? *doubled : images, std::move(extracted),
                           outcome != nullptr ? outcome->temperature : std::nullopt, parts.options);
   } catch (const Cancelled&) {

@@ -13,7 +13,7 @@
 #include "objectives/samples.hpp"
 #include "runtime/blas.hpp"
 #include "runtime/check.hpp"
-#include "runtime/ordered_reduce.hpp"
+#include "runtime/sharing.hpp"
 
 namespace krica {
 
@@ -68,7 +68,7 @@ class Evaluation {
   Evaluation(const Context& context, const KricaOptions& options, const GroupWeights& groups,
              const DiscriminationTerm& discrimination, ConstMatrixView<Scalar> W,
              Workspace<Scalar>& workspace)
-      : context_(context),
+      : context_(sharing(context)),
         options_(options),
         groups_(groups),
         discrimination_(discrimination),
@@ -82,25 +82,19 @@ class Evaluation {
     const Partition blocks(samples.X.rows(),
                            block_rows_for<Scalar>(options_.block_rows, W_.rows()));
     work_.fit(W_.rows(), blocks.largest(), with_gradient_);
-    if (with_gradient_) work_.gradient.start(W_.rows(), W_.cols(), samples.X.rows());
-    evaluate_atoms();
-    std::vector<double> values;  // of the blocks
-    for (Index b = 0; b < blocks.count(); ++b) {
-      const Samples<Scalar> block = part(samples, blocks[b]);
-      values.push_back(encode_block(block));
-      if (!with_gradient_) continue;
-      const Index rows = block.X.rows();
-      work_.gradient.add_code_products(context_,
-                                       ConstMatrixView<Scalar>(work_.S).rows_between(0, rows));
-      work_.gradient.add(context_, atoms_, ConstMatrixView<Scalar>(work_.M).rows_between(0, rows),
-                         block.X);
-    }
+    const SampleGroups sample_groups(samples.X.rows(), blocks.largest(), W_.rows());
+    if (with_gradient_) work_.gradient.start(context_, W_.rows(), W_.cols(), sample_groups);
+    GroupValues values(sample_groups);
+    agree(context_, [&] {
+      evaluate_atoms();
+      for (Index b = 0; b < blocks.count(); ++b) add_block(part(samples, blocks[b]), values);
+    });
     const double scale = 1.0 / static_cast<double>(samples.X.rows());
     if (with_gradient_) {
       work_.gradient.finish(context_, atoms_, W_, work_.G_slopes, options_.reconstruction, scale,
                             *gradient, curvature);
     }
-    return tree_sum(std::move(values)) * scale;
+    return values.total(context_) * scale;
   }
 
  private:
@@ -112,18 +106,26 @@ class Evaluation {
                                          static_cast<std::size_t>(range.size()))};
   }
 
+  void add_block(const Samples<Scalar>& block, GroupValues& values) {
+    encode_block(block, values);
+    if (!with_gradient_) return;
+    const Index rows = block.X.rows();
+    work_.gradient.add_code_products(context_,
+                                     ConstMatrixView<Scalar>(work_.S).rows_between(0, rows));
+    work_.gradient.add(context_, atoms_, ConstMatrixView<Scalar>(work_.M).rows_between(0, rows),
+                       block.X);
+  }
+
   void evaluate_atoms() {
     MatrixView<Scalar> slopes(work_.G_slopes);
     atoms_.evaluate_self(context_, work_.G, with_gradient_ ? &slopes : nullptr);
   }
 
-  /// Codes S, then M = ∂f/∂S ∘ slopes (times m) of one block; returns its sum of f.
-  double encode_block(const Samples<Scalar>& block) {
-    const TaperedPartition tiles(block.X.rows(), kTileRows);
+  /// Codes S, then M = ∂f/∂S ∘ slopes (times m) of one block, and the sum of f.
+  void encode_block(const Samples<Scalar>& block, GroupValues& values) {
     const Work work =
         work_of(block.X.rows(), W_.rows(), W_.rows() + W_.cols() + kPerExp + 2 * kPerValue);
-    return ordered_reduce(context_, tiles.count(), work, [&](Index t) {
-      const Range tile = tiles[t];
+    values.add_block(context_, block.X.rows(), work, [&](Range tile) {
       const MatrixView<Scalar> S = MatrixView<Scalar>(work_.S).rows_between(tile.begin, tile.end);
       const MatrixView<Scalar> M = MatrixView<Scalar>(work_.M).rows_between(tile.begin, tile.end);
       MatrixView<Scalar> slopes =
@@ -163,7 +165,7 @@ class Evaluation {
     return value;
   }
 
-  const Context& context_;
+  Context context_;
   const KricaOptions& options_;
   const GroupWeights& groups_;
   const DiscriminationTerm& discrimination_;

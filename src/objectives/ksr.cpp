@@ -51,7 +51,7 @@ double KsrObjective<Scalar>::evaluate_on(const Context& context, const Samples<S
     codes_ = Matrix<Scalar>(blocks.largest(), K);
     slopes_ = Matrix<Scalar>(blocks.largest(), K);
   }
-  gradient_.start(K, W.cols(), batch.X.rows());
+  gradient_.start(context, K, W.cols(), {batch.X.rows(), blocks.largest(), K});
   std::vector<double> values;  // of the blocks
   for (Index b = 0; b < blocks.count(); ++b) {
     values.push_back(solve_block(context, batch, blocks[b], atoms, lasso, gradient != nullptr));

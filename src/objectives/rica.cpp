@@ -16,7 +16,7 @@
 #include "objectives/samples.hpp"
 #include "runtime/blas.hpp"
 #include "runtime/check.hpp"
-#include "runtime/ordered_reduce.hpp"
+#include "runtime/sharing.hpp"
 
 namespace krica {
 namespace {
@@ -151,27 +151,29 @@ struct RicaObjective<Scalar>::Implementation {
   /// weight·contrast + discrimination, summed over the samples; their gradient in V on request.
   double add_code_terms(const Context& context, const Samples<Scalar>& on, double weight,
                         ConstMatrixView<Scalar> V, Matrix<Scalar>* gradient) {
+    const Context divided = sharing(context);
     const Partition blocks(on.X.rows(), block_rows_for<Scalar>(options.block_rows, V.rows()));
     if (codes.rows() < blocks.largest()) codes = Matrix<Scalar>(blocks.largest(), V.rows());
-    if (gradient != nullptr) products.start(V.rows(), V.cols(), on.X.rows());
-    std::vector<double> values;  // of the blocks
-    for (Index b = 0; b < blocks.count(); ++b) {
-      values.push_back(encode_block(context, on, blocks[b], weight, V, gradient != nullptr));
-      if (gradient == nullptr) continue;
-      const ConstMatrixView<Scalar> A =
-          ConstMatrixView<Scalar>(codes).rows_between(0, blocks[b].size());
-      products.add(context, A, on.X.rows_between(blocks[b].begin, blocks[b].end));
-    }
-    if (gradient != nullptr) gradient->view() = products.total(context);
-    return tree_sum(std::move(values));
+    const SampleGroups groups(on.X.rows(), blocks.largest(), V.rows());
+    if (gradient != nullptr) products.start(divided, V.rows(), V.cols(), groups);
+    GroupValues values(groups);
+    agree(divided, [&] {
+      for (Index b = 0; b < blocks.count(); ++b) {
+        encode_block(divided, on, blocks[b], weight, V, gradient != nullptr, values);
+        if (gradient == nullptr) continue;
+        const ConstMatrixView<Scalar> A =
+            ConstMatrixView<Scalar>(codes).rows_between(0, blocks[b].size());
+        products.add(divided, A, on.X.rows_between(blocks[b].begin, blocks[b].end));
+      }
+    });
+    if (gradient != nullptr) gradient->view() = products.total(divided);
+    return values.total(divided);
   }
 
-  double encode_block(const Context& context, const Samples<Scalar>& on, Range block, double weight,
-                      ConstMatrixView<Scalar> V, bool with_gradient) {
-    const Partition tiles(block.size(), kTileRows);
+  void encode_block(const Context& context, const Samples<Scalar>& on, Range block, double weight,
+                    ConstMatrixView<Scalar> V, bool with_gradient, GroupValues& values) {
     const Work work = work_of(block.size(), V.rows(), V.cols() + kPerExp + kPerValue);
-    return ordered_reduce(context, tiles.count(), work, [&](Index t) {
-      const Range tile = tiles[t];
+    values.add_block(context, block.size(), work, [&](Range tile) {
       const MatrixView<Scalar> S = MatrixView<Scalar>(codes).rows_between(tile.begin, tile.end);
       blas::gemm<Scalar>(Op::kPlain, Op::kTransposed, Scalar(1),
                          on.X.rows_between(block.begin + tile.begin, block.begin + tile.end), V,

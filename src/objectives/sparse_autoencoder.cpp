@@ -8,6 +8,7 @@
 #include "objectives/sigmoid.hpp"
 #include "runtime/blas.hpp"
 #include "runtime/ordered_reduce.hpp"
+#include "runtime/sharing.hpp"
 
 namespace krica {
 namespace {
@@ -174,7 +175,7 @@ double SparseAutoencoderObjective<Scalar>::evaluate_on(const Context& context,
                                                        ConstMatrixView<Scalar> packed,
                                                        MatrixView<Scalar>* gradient) {
   const PackedLayer<Scalar> layer(packed, batch.X.cols());
-  const Sums<Scalar> sums = sums_over(context, layer, batch.X, gradient != nullptr);
+  const Sums<Scalar> sums = sums_over(sharing(context), layer, batch.X, gradient != nullptr);
   const auto m = static_cast<double>(batch.X.rows());
   double value =
       sums.squared_error / (2 * m) +

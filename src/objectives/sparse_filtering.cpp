@@ -7,6 +7,7 @@
 #include "objectives/basis_condition.hpp"
 #include "runtime/blas.hpp"
 #include "runtime/ordered_reduce.hpp"
+#include "runtime/sharing.hpp"
 
 namespace krica {
 namespace {
@@ -119,7 +120,7 @@ double SparseFilteringObjective<Scalar>::evaluate_on(const Context& context,
     for (Index j = 0; j < W.cols(); ++j) squares += static_cast<double>(W(u, j)) * CW(u, j);
     norms.push_back(std::sqrt(squares));
   }
-  const Sums<Scalar> sums = sums_over(context, batch.X, W, norms, gradient != nullptr);
+  const Sums<Scalar> sums = sums_over(sharing(context), batch.X, W, norms, gradient != nullptr);
   for (Index u = 0; gradient != nullptr && u < W.rows(); ++u) {
     const auto place = static_cast<std::size_t>(u);
     const double pull = sums.alignment[place] / (norms[place] * norms[place]);

@@ -8,6 +8,7 @@
 #include "objectives/sigmoid.hpp"
 #include "runtime/blas.hpp"
 #include "runtime/ordered_reduce.hpp"
+#include "runtime/sharing.hpp"
 
 namespace krica {
 namespace {
@@ -152,7 +153,7 @@ double SparseRbmObjective<Scalar>::evaluate_on(const Context& context, const Sam
   const Partition parts = sum_parts(batch.X.rows(), kTileRows);
   const Work work = work_of(batch.X.rows(), K, 5 * n + 3 * kPerExp);
   const auto sums = ordered_reduce<Sums<Scalar>>(
-      context, parts.count(), work, [&] { return Sums<Scalar>(K, n); },
+      sharing(context), parts.count(), work, [&] { return Sums<Scalar>(K, n); },
       [&](Index part, Sums<Scalar>& sum) {
         for_tiles(parts[part], kTileRows, [&](Range tile) { phases.add(batch, tile, sum); });
       });

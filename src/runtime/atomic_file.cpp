@@ -68,12 +68,29 @@ void AtomicFile::write(const void* data, std::size_t size) {
   }
 }
 
+void AtomicFile::write_at(std::size_t offset, const void* data, std::size_t size) {
+  krica::write_at(operation_, path_, descriptor_, offset, data, size);
+}
+
 void AtomicFile::commit() {
   if (::fsync(descriptor_) != 0) io_error(operation_, path_, "cannot sync", errno);
   if (std::rename(temporary_.c_str(), path_.c_str()) != 0)
     io_error(operation_, path_, "cannot put in place", errno);
   ::close(std::exchange(descriptor_, -1));
   sync_directory(directory_of(path_));
+}
+
+void write_at(const std::string& operation, const std::filesystem::path& path, int descriptor,
+              std::size_t offset, const void* data, std::size_t size) {
+  const auto* next = static_cast<const char*>(data);
+  while (size > 0) {
+    const ssize_t written = ::pwrite(descriptor, next, size, static_cast<off_t>(offset));
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) io_error(operation, path, "cannot write", errno);
+    next += written;
+    offset += static_cast<std::size_t>(written);
+    size -= static_cast<std::size_t>(written);
+  }
 }
 
 void remove_leftovers(const std::filesystem::path& path) {

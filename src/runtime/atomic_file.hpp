@@ -26,7 +26,12 @@ class KRICA_EXPORT AtomicFile {
   AtomicFile& operator=(const AtomicFile&) = delete;
 
   void write(const void* data, std::size_t size);
+  /// At a place of its own, whatever write() has written.
+  void write_at(std::size_t offset, const void* data, std::size_t size);
   void commit();
+
+  /// Where the file is until commit().
+  [[nodiscard]] const std::filesystem::path& temporary() const { return temporary_; }
 
  private:
   std::string operation_;
@@ -34,6 +39,10 @@ class KRICA_EXPORT AtomicFile {
   std::filesystem::path temporary_;
   int descriptor_ = -1;
 };
+
+/// Writes to an open file at a place of its own; `path` is for messages.
+void write_at(const std::string& operation, const std::filesystem::path& path, int descriptor,
+              std::size_t offset, const void* data, std::size_t size);
 
 /// Removes temporary files left by killed writes to this path. Nobody else may be writing to it.
 void remove_leftovers(const std::filesystem::path& path);

@@ -142,6 +142,20 @@ void gemm(const Context& context, Op op_a, Op op_b, Scalar alpha, ConstMatrixVie
 }
 
 template <class Scalar>
+void gram_of_rows(const Context& context, ConstMatrixView<Scalar> a, MatrixView<Scalar> gram) {
+  assert(gram.rows() == a.rows() && gram.cols() == a.rows());
+  const Partition tiles(a.rows(), kTile);
+  // From the longest to the shortest, so that no thread is left with a long one.
+  parallel_for(context, tiles.count(), work_of(a.size(), a.rows(), 0.5), [&](Index t) {
+    const Range tile = tiles[tiles.count() - 1 - t];
+    gemm<Scalar>(Op::kPlain, Op::kTransposed, Scalar(1), a.rows_between(tile.begin, tile.end),
+                 a.rows_between(0, tile.end), Scalar(0),
+                 columns_of(gram.rows_between(tile.begin, tile.end), {0, tile.end}));
+  });
+  mirror_lower(context, gram);
+}
+
+template <class Scalar>
 void gram_of_columns(const Context& context, ConstMatrixView<Scalar> a, MatrixView<double> gram) {
   assert(gram.rows() == a.cols() && gram.cols() == a.cols());
   const Partition tiles(a.cols(), kTile);
@@ -182,6 +196,7 @@ void mirror_lower(const Context& context, MatrixView<Scalar> matrix) {
   template void gemm(const Context&, Op, Op, Scalar, ConstMatrixView<Scalar>,                  \
                      ConstMatrixView<Scalar>, Scalar, MatrixView<Scalar>);                     \
   template void syrk_lower(Scalar, ConstMatrixView<Scalar>, Scalar, MatrixView<Scalar>);       \
+  template void gram_of_rows(const Context&, ConstMatrixView<Scalar>, MatrixView<Scalar>);     \
   template void gram_of_columns(const Context&, ConstMatrixView<Scalar>, MatrixView<double>);  \
   template void mirror_lower(const Context&, MatrixView<Scalar>)
 KRICA_INSTANTIATE(float);

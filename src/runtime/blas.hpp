@@ -30,6 +30,10 @@ void gemm(const Context& context, Op op_a, Op op_b, Scalar alpha, ConstMatrixVie
 template <class Scalar>
 void syrk_lower(Scalar alpha, ConstMatrixView<Scalar> a, Scalar beta, MatrixView<Scalar> c);
 
+/// AAᵀ on the context's threads. Symmetric.
+template <class Scalar>
+void gram_of_rows(const Context& context, ConstMatrixView<Scalar> a, MatrixView<Scalar> gram);
+
 /// AᵀA accumulated over blocks of rows: products in Scalar, sums over the blocks in double.
 /// Symmetric.
 template <class Scalar>

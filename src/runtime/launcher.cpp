@@ -83,6 +83,13 @@ void require_alike(Communicator& ranks) {
 
 }  // namespace
 
+int rank_on_machine() {
+  for (const char* variable : {"OMPI_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID", "SLURM_LOCALID"}) {
+    if (std::getenv(variable) != nullptr) return number_in(variable);
+  }
+  return 0;
+}
+
 std::shared_ptr<Communicator> launched_ranks() {
   const int processes = launched();
   if (processes <= 1) return nullptr;

@@ -15,4 +15,7 @@ namespace krica {
 /// several but MPI cannot be used, naming the remedy. Call it once.
 std::shared_ptr<Communicator> launched_ranks();
 
+/// This process's number among those that the launcher started on the same machine; 0 if unknown.
+int rank_on_machine();
+
 }  // namespace krica

@@ -84,6 +84,15 @@ void gather_parts(const Context& context, Value* values, const Partition& parts)
                   [&](int rank) { return rows_of_share(parts, rank, ranks); });
 }
 
+/// The same for the rows of a matrix.
+template <class Scalar>
+void gather_part_rows(const Context& context, MatrixView<Scalar> X, const Partition& parts) {
+  if (!context.shares_rows()) return;
+  const int ranks = context.ranks()->size();
+  gather_computed(context, X.data(), sizeof(Scalar) * static_cast<std::size_t>(X.outerStride()),
+                  [&](int rank) { return rows_of_share(parts, rank, ranks); });
+}
+
 /// Copies of some rows, on every rank.
 template <class Scalar>
 Matrix<Scalar> gather_rows(const Context& context, const ConstMatrixView<Scalar>& X,

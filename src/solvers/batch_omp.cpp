@@ -139,8 +139,7 @@ BatchOmp<Scalar>::BatchOmp(const Context& context, ConstMatrixView<Scalar> atoms
     inverse_lengths_[static_cast<std::size_t>(u)] = static_cast<Scalar>(1 / length);
     unit_atoms_.view().row(u) /= static_cast<Scalar>(length);
   }
-  blas::gemm<Scalar>(context, blas::Op::kPlain, blas::Op::kTransposed, Scalar(1), unit_atoms_,
-                     unit_atoms_, Scalar(0), gram_);
+  blas::gram_of_rows<Scalar>(context, unit_atoms_, gram_);
 }
 
 template <class Scalar>

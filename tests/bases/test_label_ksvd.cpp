@@ -155,5 +155,16 @@ TEST(LabelKsvd, SaysWhatIsWrong) {
                                  "use at most 240 components"));
 }
 
+TEST(LabelKsvd, RefusesSamplesThatAreAllEqual) {
+  Classes classes;
+  for (Index i = 1; i < classes.samples.rows(); ++i)
+    classes.samples.view().row(i) = classes.samples.view().row(0);
+  for (const char* method : {"d-ksvd", "lc-ksvd"}) {
+    const std::string what =
+        support::refusal([&] { basis_method(method).learn(Context(), classes.request(1)); });
+    EXPECT_THAT(what, testing::HasSubstr("all 240 samples are equal")) << method;
+  }
+}
+
 }  // namespace
 }  // namespace krica

@@ -216,6 +216,9 @@ def test_explain_needs_atoms(krica, clothes):
     krica("train", "embedded", "-o", "raw.krica", *SMALL, "--method", "raw-pixels")
     file = sorted((clothes / "test" / "Bag").iterdir())[0]
     assert "no atoms" in krica("predict", "raw.krica", file, "--explain", "why.png", code=3)
+    krica("train", "embedded", "-o", "net.krica", "--images", 60, "--method", "conv-dbn", "--components", 4, "--epochs", 1)
+    refusal = krica("predict", "net.krica", file, "--explain", "why.png", code=3)
+    assert "network (conv-dbn)" in refusal and "omp-1" in refusal and "no atoms" not in refusal
 
 
 @pytest.mark.parametrize("option", ["-o", "--explain"])

@@ -360,6 +360,13 @@ def test_comparison_on_any_images(krica):
     assert "--as-printed" in krica("reproduce", "comparison", *SMOKE, "--as-printed", "-o", "no", code=2)
 
 
+def test_as_printed_needs_a_grid_of_atoms(krica):
+    refusal = krica("reproduce", "cifar10", *SMOKE, "--as-printed", "--components", 13, "-o", "no", code=2)
+    assert "--components must not be prime, got 13; use 14" in refusal
+    assert "got 3; use 4" in krica("reproduce", "cifar10", *SMOKE, "--as-printed", "--components", 3, "-o", "no", code=2)
+    assert not (krica.directory / "no").exists()
+
+
 def test_usage(krica):
     assert "--data" in krica("reproduce", "stl10", "-o", "out", code=2)
     krica("reproduce", "imagenet", "--quick", "-o", "out", code=2)

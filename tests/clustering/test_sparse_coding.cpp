@@ -20,6 +20,16 @@ Matrix<Scalar> unit_rows(Index rows, Index cols, std::uint64_t seed) {
   return matrix;
 }
 
+TEST(SparseCoding, SaysWhetherAnythingIsCoded) {
+  const auto X = unit_rows<float>(40, 6, 1);
+  const auto start = unit_rows<float>(5, 6, 2);
+  const SparseCodingOptions options{.n_atoms = 5, .sparsity = 0.1, .max_iterations = 2};
+  EXPECT_TRUE(sparse_coding<float>(Context(), X, start, options).coded);
+  SparseCodingOptions strong = options;
+  strong.sparsity = 100;
+  EXPECT_FALSE(sparse_coding<float>(Context(), X, start, strong).coded);
+}
+
 /// f by plain coordinate descent on every sample.
 double naive_cost(const Matrix<double>& X, const Matrix<double>& D) {
   double sum = 0;

@@ -5,8 +5,10 @@
 
 #include "joint/engine_problem.hpp"
 #include "joint/image_batch.hpp"
+#include "joint/pooled_codes.hpp"
 #include "krica/runtime/error.hpp"
 #include "support/comparison.hpp"
+#include "support/thread_ranks.hpp"
 
 namespace krica {
 namespace {
@@ -45,6 +47,61 @@ TEST(HostEngine, AStepIsTheObjectivesGradientAndAdamsUpdate) {
   EXPECT_TRUE(same(state.now, expected.now));
   EXPECT_TRUE(same(state.first, expected.first));
   EXPECT_TRUE(same(state.second, expected.second));
+}
+
+/// Images of which only some may be read.
+class SomeImages final : public ImageSet {
+ public:
+  SomeImages(const ImageSet& all, std::vector<Index> readable)
+      : ImageSet(all.info()), all_(all), readable_(std::move(readable)) {}
+
+ private:
+  void load_bytes(Index first, Index count, std::uint8_t* out) const override {
+    load(first, count, out);
+  }
+  void load_floats(Index first, Index count, float* out) const override { load(first, count, out); }
+  template <class Value>
+  void load(Index first, Index count, Value* out) const {
+    EXPECT_NE(std::find(readable_.begin(), readable_.end(), first), readable_.end()) << first;
+    all_.read(first, count, out);
+  }
+
+  const ImageSet& all_;
+  std::vector<Index> readable_;
+};
+
+TEST(HostEngine, RanksShareTheImagesOfABatch) {
+  const EngineProblem problem;
+  const std::vector<Index> chosen = {5, 1, 9, 0, 12, 7, 3};
+  const JointRates rates = {0.01, 0.02, 0.1};
+  struct Result {
+    JointState state;
+    std::optional<double> loss;
+    BatchMoments moments;
+    Matrix<float> scores;
+  };
+  const auto result_in = [&](const Context& context) {
+    Result result{problem.state(), {}, {}, {}};
+    const auto engine = make_engine(problem.task(context), result.state);
+    result.loss = engine->step({.images = chosen, .epoch = 4, .rates = rates}, result.state);
+    result.moments = engine->moments_of(result.state.now, chosen);
+    result.scores = engine->scores(result.state.now, result.moments, chosen);
+    return result;
+  };
+  const Result alone = result_in(Context({.threads = 2, .seed = 3}));
+  for (const int ranks : {2, 3, 4, 9}) {
+    on_ranks(ranks, {.threads = 1, .seed = 3}, [&](const Context& context) {
+      const Result shared = result_in(context.with_all_rows());
+      EXPECT_EQ(shared.loss, alone.loss);
+      EXPECT_TRUE(same(shared.state.now, alone.state.now));
+      EXPECT_EQ(shared.moments.variance, alone.moments.variance);
+      EXPECT_TRUE(same_bits(shared.scores, alone.scores));
+      const Range own = own_images(context, std::ssize(chosen));
+      EXPECT_LT(own.size(), std::ssize(chosen));
+      const std::vector<Index> readable(chosen.begin() + own.begin, chosen.begin() + own.end);
+      read_batch(context, SomeImages(problem.images, readable), chosen);
+    });
+  }
 }
 
 TEST(HostEngine, ALossThatIsNotFiniteChangesNothing) {

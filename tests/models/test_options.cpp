@@ -10,6 +10,7 @@
 #include "models/option_list.hpp"
 #include "models/resolved.hpp"
 #include "models/small_job.hpp"
+#include "support/comparison.hpp"
 #include "support/images.hpp"
 
 namespace krica {
@@ -200,6 +201,28 @@ TEST(Options, BadValuesAreRefusedByName) {
   EXPECT_THROW(options_from_json("{\"degree\": 4294967298}"), DataError) << "would be 2";
   EXPECT_THROW(options_from_json("{\"seed\": -1}"), DataError);
   EXPECT_EQ(options_from_json("{\"components\": 1e3}").basis.components, 1000);
+}
+
+TEST(Options, DictionariesThatClassifyTakeNoneOfAnSvm) {
+  for (const char* method : {"d-ksvd", "lc-ksvd"}) {
+    PipelineOptions options;
+    options.method = method;
+    EXPECT_NO_THROW(options.validate());
+    options.classifier.C = 1;
+    EXPECT_NE(support::refusal([&] { options.validate(); }).find("leave svm-c auto"),
+              std::string::npos);
+    options.classifier = {.scaling = FeatureScaling::kStandardise};
+    for (const ImageShape& shape : {ImageShape{1, 1, 30}, ImageShape{32, 32, 3}}) {
+      const DataFacts facts{.shape = shape, .size = 100, .classes = 4};
+      EXPECT_NE(support::refusal([&] {
+                  (void)resolved(options, facts);
+                }).find("leave feature-scaling auto"),
+                std::string::npos);
+    }
+    options.classifier = {.balanced = true};
+    EXPECT_NE(support::refusal([&] { options.validate(); }).find("leave out balanced"),
+              std::string::npos);
+  }
 }
 
 TEST(Options, WhatAMethodSettlesItAlsoTakes) {

@@ -119,6 +119,20 @@ TEST(SiftOptions, ChooseScspmIfTheMethodIsOpen) {
   EXPECT_EQ(settled.classifier.scaling, FeatureScaling::kL2);
 }
 
+TEST(SiftOptions, OfDictionariesOnPixelsArePooledAndScaledAlike) {
+  PipelineOptions options;
+  options.method = "d-ksvd";
+  const DataFacts facts{.shape = {32, 32, 3}, .size = 100, .classes = 4};
+  PipelineOptions settled = resolved(options, facts);
+  EXPECT_EQ(settled.descriptor.kind, DescriptorKind::kPixels);
+  EXPECT_EQ(settled.pooling.function, PoolFunction::kMax);
+  EXPECT_EQ(settled.classifier.scaling, FeatureScaling::kL2);
+  options.dictionary.features = "kmeans-triangle";  // with its own pooling
+  settled = resolved(options, facts);
+  EXPECT_EQ(settled.pooling.function, PoolFunction::kSum);
+  EXPECT_EQ(settled.classifier.scaling, FeatureScaling::kNone);
+}
+
 TEST(SiftOptions, OfDictionariesAreThoseOfThePapers) {
   PipelineOptions options;
   options.method = "lc-ksvd";
@@ -165,6 +179,20 @@ TEST(SiftModel, RefusesADictionaryBeforeItLearnsWords) {
   EXPECT_THAT(refused(60), HasSubstr("30 atoms per class cannot start from the 24 samples of class "
                                      "0; use at most 48 components"));
   EXPECT_THAT(refused(7), HasSubstr("multiple of the 2 classes, got 7; use 6 or 8"));
+}
+
+TEST(SiftModel, HasTheStatusAndHistoryOfItsDictionary) {
+  const Gratings images(48);
+  PipelineOptions options = sift_options("d-ksvd");
+  options.basis.components = 8;
+  options.basis.iterations = 3;
+  const Model model = train(Context(), images, {options});
+  ASSERT_EQ(model.parts().history.size(), 3);
+  EXPECT_EQ(model.parts().history.back().iteration, 3);
+  options.basis.iterations = 1;
+  const Model shorter = train(Context(), images, {options});
+  EXPECT_EQ(shorter.parts().history.size(), 1);
+  EXPECT_EQ(shorter.parts().history.front().value, model.parts().history.front().value);
 }
 
 TEST(SiftModel, SaysWhenAnErrorIsAboutTheWordsOfADictionary) {

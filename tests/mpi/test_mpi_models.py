@@ -13,14 +13,35 @@ METHODS = {
     "omp-1": [],
     "krica": ["--iterations", 5],
     "max-margin-krica": ["--epochs", 2, "--refit=no"],
-    "rica": ["--iterations", 5],  # its atoms are learned from all patches on every rank
+    "rica": ["--iterations", 5],
+    "d-krica": ["--iterations", 4, "--components", 20],
     "raw-pixels": [],
+}
+# Fewer numbers of ranks: mostly the same code.
+OTHERS = {
+    "krica in batches": ["--method", "krica", "--solver", "adam", "--epochs", 2, "--batch", 1024],
+    "sparse-filtering": ["--method", "sparse-filtering", "--iterations", 4],
+    "sparse-rbm": ["--method", "sparse-rbm", "--epochs", 2],
+    "ksr": ["--method", "ksr", "--iterations", 3, "--patches", 600, "--components", 12],  # on every rank
+    "reconstruction": ["--method", "max-margin-krica", "--encoder", "kernel", "--reconstruction", 0.1, "--epochs", 1, "--refit=no"],
+    "trials": ["--method", "max-margin-krica", "--epochs", 1],
+    "flips": ["--method", "random-patches", "--flips"],
+    "lc-ksvd": ["--method", "lc-ksvd", "--iterations", 3, "--components", 20, "--feature-components", 20],
+    "conv-dbn": ["--method", "conv-dbn", "--epochs", 1, "--components", 8, "--second-components", 6],
 }
 NOT_OF_RAW_PIXELS = ["--patches", "--components"]
 
 
+def with_small(options):
+    """Adds the common options that are not among these."""
+    common = []
+    for name, value in zip(SMALL[:-1:2], SMALL[1::2]):
+        common += [] if name in options else [name, value]
+    return [*common, "--quiet", *options]
+
+
 def options_of(method):
-    options = ["--method", method, *SMALL, *METHODS[method]]
+    options = with_small(["--method", method, *METHODS[method]])
     if method == "raw-pixels":
         for name in NOT_OF_RAW_PIXELS:
             place = options.index(name)
@@ -36,6 +57,14 @@ def test_models_have_the_same_bytes(krica, method):
         krica.run(ranks, "train", "embedded", "-o", "together.krica", *options_of(method))
         assert (krica.directory / "together.krica").read_bytes() == expected, ranks
     assert not list(krica.directory.glob("*.checkpoint*"))
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_two_ranks_give_the_same_bytes(krica, name):
+    options = with_small(OTHERS[name])
+    krica.run(0, "train", "embedded", "-o", "alone.krica", *options)
+    krica.run(2, "train", "embedded", "-o", "together.krica", *options)
+    assert (krica.directory / "together.krica").read_bytes() == (krica.directory / "alone.krica").read_bytes()
 
 
 def test_more_images_than_features(krica):

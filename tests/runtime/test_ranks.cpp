@@ -3,6 +3,7 @@
 // Rows divided among ranks: sums have the bits of one machine, errors and cancelling reach all.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cmath>
 #include <mutex>
@@ -14,6 +15,7 @@
 #include "runtime/column_moments.hpp"
 #include "runtime/ordered_reduce.hpp"
 #include "runtime/ranks.hpp"
+#include "runtime/scattered_sum.hpp"
 #include "support/thread_ranks.hpp"
 
 namespace krica {
@@ -50,6 +52,59 @@ TwoSums sums_of(const Context& context, Index parts) {
           sums.list[j] += term(7 * part + static_cast<Index>(j));
         for (Index e = 0; e < sums.matrix.size(); ++e) sums.matrix.data()[e] += term(part * e);
       });
+}
+
+/// Rank r's slice of a sum of 3 doubles and 4 floats per rank; all parts' sums differ.
+void fill(Index part, int rank, const Slice<float>& slice) {
+  for (std::size_t i = 0; i < slice.doubles.size(); ++i)
+    slice.doubles[i] = term(part + 5 * rank + static_cast<Index>(i));
+  for (std::size_t i = 0; i < slice.values.size(); ++i)
+    slice.values[i] = static_cast<float>(term(3 * part + rank + static_cast<Index>(i)));
+}
+
+TEST(Ranks, ScatteredSumsHaveTheBitsOfOneMachine) {
+  constexpr SliceSize kSize = {3, 5};
+  const std::size_t bytes = Slice<float>::bytes(kSize);
+  for (int ranks = 2; ranks <= 6; ++ranks) {
+    for (const Index parts : {1, 2, 4, 5, 8, 13}) {
+      on_ranks(ranks, {.threads = 2}, [&](const Context& context) {
+        std::vector<std::vector<double>> memory(static_cast<std::size_t>(parts * ranks),
+                                                std::vector<double>(bytes / sizeof(double)));
+        const auto slice = [&](Index part, int rank) {
+          auto& numbers = memory[static_cast<std::size_t>(part * ranks + rank)];
+          return Slice<float>(reinterpret_cast<std::byte*>(numbers.data()), kSize);
+        };
+        const auto add = [&](Index to, Index from, int rank) {
+          for (std::size_t i = 0; i < kSize.doubles; ++i)
+            slice(to, rank).doubles[i] += slice(from, rank).doubles[i];
+          for (std::size_t i = 0; i < kSize.values; ++i)
+            slice(to, rank).values[i] += slice(from, rank).values[i];
+        };
+        const auto fill_all = [&] {
+          for (Index part = 0; part < parts; ++part) {
+            for (int rank = 0; rank < ranks; ++rank) fill(part, rank, slice(part, rank));
+          }
+        };
+        const int own = context.ranks()->rank();
+        fill_all();
+        const RankTree tree(parts, own, ranks);
+        for (const auto& [to, from] : tree.own) {
+          for (int rank = 0; rank < ranks; ++rank) add(to, from, rank);
+        }
+        const ScatteredSum<float> sum(
+            context, parts, tree, [&](int) { return kSize; },
+            [&](Index part, int rank, const Slice<float>& to) {
+              std::copy_n(slice(part, rank).doubles.data(), kSize.doubles, to.doubles.data());
+              std::copy_n(slice(part, rank).values.data(), kSize.values, to.values.data());
+            });
+        fill_all();
+        add_in_tree_order(parts, [&](Index to, Index from) { add(to, from, own); });
+        const Slice<float> expected = slice(0, own);
+        EXPECT_TRUE(std::ranges::equal(sum.total().doubles, expected.doubles));
+        EXPECT_TRUE(std::ranges::equal(sum.total().values, expected.values));
+      });
+    }
+  }
 }
 
 TEST(Ranks, SharesCoverEverythingOnce) {

@@ -126,11 +126,10 @@ int finished_output() {
 std::shared_ptr<Communicator> ranks;
 
 /// Commands whose work is divided among ranks. Others need only one process.
-constexpr std::array kDivided = {std::string_view("train"), std::string_view("fit"),
-                                 std::string_view("encode"), std::string_view("evaluate")};
+constexpr std::array<std::string_view, 6> kDivided = {"train",    "fit",  "encode",
+                                                      "evaluate", "tune", "reproduce"};
 /// Long ones, whose ranks would wait for the first in vain.
-constexpr std::array kUndivided = {std::string_view("tune"), std::string_view("reproduce"),
-                                   std::string_view("demo")};
+constexpr std::array<std::string_view, 1> kUndivided = {"demo"};
 
 bool is_among(std::span<const std::string_view> commands, std::string_view command) {
   return std::find(commands.begin(), commands.end(), command) != commands.end();
@@ -154,7 +153,7 @@ bool join_ranks(std::string_view command) {
   if (is_among(kUndivided, command)) {
     throw UsageError(
         fmt::format("krica {} does not divide its work among processes; start one, "
-                    "without mpirun (train, fit, encode and evaluate do)",
+                    "without mpirun (train, fit, encode, evaluate, tune and reproduce do)",
                     command));
   }
   if (!is_among(kDivided, command)) return ranks->rank() == 0;

@@ -7,9 +7,9 @@
 #include "data/npy.hpp"
 #include "krica/models/model.hpp"
 #include "krica/runtime/error.hpp"
-#include "models/sharing.hpp"
 #include "one_of.hpp"
 #include "runtime/ranks.hpp"
+#include "runtime/sharing.hpp"
 #include "session.hpp"
 #include "waiting.hpp"
 
@@ -34,20 +34,21 @@ void run_encode(CLI::App& app, EncodeCommand& command) {
   const ImageSetPtr images = command.split == "test" ? data.test : data.train;
   if (!images) throw DataError(fmt::format("[encode] the data has no {} part", command.split));
   announce_encoding(context, command.session, "encoding", *images, model.options());
-  std::optional<NpyWriter<float>> file;
-  if (is_first_rank())
-    file.emplace(command.features, std::vector{images->size(), model.n_features()});
   const Context shared = sharing(context);
+  NpyRows file(shared, command.features, images->size(), model.n_features());
   // A quarter of the memory budget at a time.
   const Index rows = std::max<Index>(64, context.memory_bytes() / 4 / (4 * model.n_features()));
   for (Index first = 0; first < images->size(); first += rows) {
     std::vector<Index> part;
     for (Index i = first; i < std::min(first + rows, images->size()); ++i) part.push_back(i);
     FeatureMatrix features = model.transform(shared, *subset(images, part));
-    gather_all_rows<float>(shared, features.view());
-    if (file) file->write(features.view().data(), features.rows() * features.cols());
+    const Range own = own_share(shared, features.rows());
+    agree(shared, [&] {
+      file.write(first + own.begin, own.size(),
+                 features.view().data() + own.begin * features.cols());
+    });
   }
-  if (file) file->commit();
+  file.commit();
   end_progress_line();
   if (command.session.json) {
     print_json(

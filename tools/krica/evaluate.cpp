@@ -6,8 +6,8 @@
 #include "krica/runtime/error.hpp"
 #include "models/class_match.hpp"
 #include "models/model_parts.hpp"
-#include "models/sharing.hpp"
 #include "one_of.hpp"
+#include "runtime/sharing.hpp"
 #include "session.hpp"
 #include "waiting.hpp"
 

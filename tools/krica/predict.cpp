@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include "commands.hpp"
+#include "krica/bases/basis.hpp"
 #include "krica/runtime/error.hpp"
 #include "krica/runtime/words.hpp"
 #include "models/model_parts.hpp"
@@ -160,6 +161,12 @@ Model model_with_classes(const PredictCommand& command) {
   if (!model.has_classifier()) {
     throw DataError(fmt::format("[predict] {} has no classifier; train one with krica train",
                                 command.model.string()));
+  }
+  if (!command.explain.empty() && basis_method(model.options().method).network) {
+    throw DataError(fmt::format(
+        "[predict] {} is a network ({}): the codes of its second layer are no sum over places of "
+        "the image, so --explain has nothing to draw; train another method, such as omp-1",
+        command.model.string(), model.options().method));
   }
   if (!command.explain.empty() && !model.parts().extractor) {
     throw DataError(fmt::format("[predict] {} has no atoms, so --explain has nothing to draw",

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "commands.hpp"
@@ -11,6 +12,7 @@
 #include "one_of.hpp"
 #include "report/experiment_report.hpp"
 #include "runtime/printable.hpp"
+#include "runtime/ranks.hpp"
 #include "session.hpp"
 
 namespace krica::cli {
@@ -35,6 +37,12 @@ std::vector<const Experiment*> chosen_experiments(const std::string& name) {
   return chosen;
 }
 
+bool is_prime(Index number) {
+  for (Index divisor = 2; divisor * divisor <= number; ++divisor)
+    if (number % divisor == 0) return false;
+  return number > 1;
+}
+
 void check(const ReproduceCommand& command) {
   const ExperimentRequest& request = command.request;
   if (request.size == ExperimentSize::kFull && request.data.empty()) {
@@ -46,6 +54,11 @@ void check(const ReproduceCommand& command) {
       !experiment(command.experiment).in_paper()) {
     throw UsageError(fmt::format("--as-printed is for the paper's tables and figures; {} is none",
                                  command.experiment));
+  }
+  if (request.as_printed && is_prime(request.components)) {
+    throw UsageError(fmt::format(
+        "--as-printed arranges atoms on a grid, so --components must not be prime, got {}; use {}",
+        request.components, std::max<Index>(4, request.components + 1)));
   }
   if (request.components < 0 || request.image_size < 0 || request.rounds < 0)
     throw UsageError("--components, --image-size and --rounds must be positive");
@@ -130,6 +143,19 @@ void print_summary(const PlannedExperiment& planned, const ResultsFile& results)
   }
 }
 
+/// Of several ranks the first prepares the file, and then all read it.
+ResultsFile opened_results(const Context& context, const ReproduceCommand& command) {
+  const std::filesystem::path path = command.output / "results.jsonl";
+  agree(context.with_shared_rows(), [&] {
+    if (!is_first_rank()) return;
+    std::filesystem::create_directories(command.output);
+    hold_outputs({path, command.output / "report.html"});
+    ResultsFile results(path);
+    if (command.retry_failed) results.forget_failures();
+  });
+  return ResultsFile(path);
+}
+
 void run_reproduce(CLI::App& app, ReproduceCommand& command) {
   apply_config(app, command.session);
   check_usage([&] {
@@ -147,10 +173,7 @@ void run_reproduce(CLI::App& app, ReproduceCommand& command) {
   for (const Experiment* each : chosen_experiments(command.experiment))
     planned.push_back(plan_experiment(context, *each, command.request));
   if (!command.systems.empty()) check_usage([&] { choose_systems(command.systems, planned); });
-  std::filesystem::create_directories(command.output);
-  hold_outputs({command.output / "results.jsonl", command.output / "report.html"});
-  ResultsFile results(command.output / "results.jsonl");
-  if (command.retry_failed) results.forget_failures();
+  ResultsFile results = opened_results(context, command);
   Index failures = 0;
   for (const PlannedExperiment& each : planned) {
     run_experiment(context, each, command.output, results, [&](const ResultRow& row) {
@@ -159,6 +182,7 @@ void run_reproduce(CLI::App& app, ReproduceCommand& command) {
     });
   }
   end_progress_line();
+  if (!is_first_rank()) return;
   const std::filesystem::path page = command.output / "report.html";
   experiment_report(planned, results, command.output, command_line()).save(page);
   if (command.session.json) {

@@ -12,12 +12,14 @@
 #include <optional>
 #include <utility>
 
+#include "device/devices.hpp"
 #include "device/use_device.hpp"
 #include "krica/runtime/error.hpp"
 #include "krica/runtime/words.hpp"
 #include "models/model_parts.hpp"
 #include "one_of.hpp"
 #include "progress.hpp"
+#include "runtime/launcher.hpp"
 #include "runtime/printable.hpp"
 
 namespace krica::cli {
@@ -269,6 +271,17 @@ void add_pipeline_options(CLI::App& command, PipelineOptions& options) {
   for_each_option(options, OptionAdder(command));
 }
 
+namespace {
+
+/// --device cuda: of several ranks on a machine, each has a GPU of its own if there are enough.
+std::string device_for_this_rank(const std::string& device) {
+  if (all_ranks == nullptr || device != "cuda") return device;
+  const auto devices = static_cast<int>(device::list_devices().devices.size());
+  return devices > 1 ? fmt::format("cuda:{}", rank_on_machine() % devices) : device;
+}
+
+}  // namespace
+
 Context make_context(const SessionOptions& options, std::uint64_t seed) {
   if (options.threads < 0 || options.threads > 256) {
     throw UsageError(fmt::format("--threads must be 0 to 256, got {}", options.threads));
@@ -276,7 +289,7 @@ Context make_context(const SessionOptions& options, std::uint64_t seed) {
   ContextOptions context{.threads = options.threads,
                          .seed = seed,
                          .memory_bytes = static_cast<std::int64_t>(options.memory),
-                         .device = options.device,
+                         .device = device_for_this_rank(options.device),
                          .precision = from_words<Precision>(options.precision, "precision"),
                          .device_memory_bytes = static_cast<std::int64_t>(options.device_memory),
                          .ranks = all_ranks};

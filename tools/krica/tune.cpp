@@ -70,6 +70,7 @@ void announce_wait(const Context& context, const TuneCommand& command, const Ima
     seconds += fold * static_cast<double>(search.folds_left(setting));
     longest = std::max(longest, fold);
   }
+  if (context.ranks() != nullptr) seconds /= context.ranks()->size();
   if (!command.model.empty() || !command.report.empty()) seconds += longest;
   announce(command.session,
            fmt::format("trying {} setting{} in {} folds each on", settings.size(),
@@ -220,8 +221,9 @@ void run_tune(CLI::App& app, const TuneCommand& command) {
     const BestModel trained =
         train_best(context, command, data, best, search.checkpoint().fold_path());
     end_progress_line();
-    if (!command.model.empty()) trained.model.save(command.model);
-    if (!command.report.empty()) write_report(command, data, rows, best, trained);
+    if (!command.model.empty() && is_first_rank()) trained.model.save(command.model);
+    if (!command.report.empty() && is_first_rank())
+      write_report(command, data, rows, best, trained);
   }
   search.checkpoint().remove();
   const std::string next = training_command(app, command, best["options"]);

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Sums that are too large to send to every rank: each rank gets a slice of the total. The additions
+// are those of runtime/ordered_reduce.hpp. A rank first adds the sums that lie within its run of
+// parts; what is left travels slice by slice to the slices' ranks, which add it:
+//
+//   bytes = (sums left over all ranks) · (bytes of a sum) · (N - 1)/N
+//
+// and there are N sums left if N is a power of two and at most the number of parts.
+#pragma once
+
+#include <algorithm>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "runtime/ordered_reduce.hpp"
+
+namespace krica {
+
+/// The additions of a tree, by where they are done.
+struct RankTree {
+  std::vector<std::pair<Index, Index>> own;     ///< to, from: within this rank's run of parts
+  std::vector<std::pair<Index, Index>> across;  ///< then, by the owner of the slice
+  std::vector<Index> left;  ///< the parts that hold sums after the former, of all ranks; ascending
+
+  RankTree(Index parts, int rank, int ranks);
+};
+
+/// The rank that has a part.
+inline int owner_of(Index part, Index parts, int ranks) {
+  return static_cast<int>(part * ranks / parts);
+}
+
+/// A slice of a sum: numbers of both kinds, as many as the rank's SliceSize says.
+struct SliceSize {
+  std::size_t doubles = 0;
+  std::size_t values = 0;
+};
+template <class Scalar>
+struct Slice {
+  std::span<double> doubles;
+  std::span<Scalar> values;
+
+  /// Bytes of memory, of which a multiple of eight keeps the next slice aligned.
+  static std::size_t bytes(SliceSize size) {
+    return (size.doubles * sizeof(double) + size.values * sizeof(Scalar) + 7) / 8 * 8;
+  }
+  Slice() = default;
+  Slice(std::byte* memory, SliceSize size)
+      : doubles(reinterpret_cast<double*>(memory), size.doubles),
+        values(reinterpret_cast<Scalar*>(memory + doubles.size_bytes()), size.values) {}
+};
+
+/// The total of a rank's slice.
+template <class Scalar>
+class ScatteredSum {
+ public:
+  /// All ranks: `size(rank)` is that of a rank's slice. `cut(part, rank, slice)` fills that rank's
+  /// slice of the sum in a part that this rank has, after the additions tree.own, which the caller
+  /// has made.
+  template <class Size, class Cut>
+  ScatteredSum(const Context& context, Index parts, const RankTree& tree, Size size, Cut cut) {
+    Communicator& ranks = *context.ranks();
+    const auto owner = [&](Index part) { return owner_of(part, parts, ranks.size()); };
+    const SliceSize own = size(ranks.rank());
+    const std::size_t own_bytes = Slice<Scalar>::bytes(own);
+    std::vector<Communicator::Bytes> outgoing(static_cast<std::size_t>(ranks.size()));
+    incoming_.resize(outgoing.size());
+    parallel_for(context, ranks.size(), [&](Index to) {
+      const auto rank = static_cast<int>(to);
+      const SliceSize its = size(rank);
+      const auto first = std::find_if(tree.left.begin(), tree.left.end(),
+                                      [&](Index part) { return owner(part) == ranks.rank(); });
+      const auto end = std::find_if(first, tree.left.end(),
+                                    [&](Index part) { return owner(part) != ranks.rank(); });
+      Communicator::Bytes& bytes = outgoing[static_cast<std::size_t>(to)];
+      bytes.resize(static_cast<std::size_t>(end - first) * Slice<Scalar>::bytes(its));
+      std::byte* memory = bytes.data();
+      for (auto part = first; part != end; ++part, memory += Slice<Scalar>::bytes(its))
+        cut(*part, rank, Slice<Scalar>(memory, its));
+    });
+    for (const Index part : tree.left) {
+      Communicator::Bytes& bytes = incoming_[static_cast<std::size_t>(owner(part))];
+      bytes.resize(bytes.size() + own_bytes);
+    }
+    ranks.exchange(outgoing, incoming_);
+    add_received(context, parts, tree, own, owner);
+  }
+
+  [[nodiscard]] const Slice<Scalar>& total() const { return total_; }
+
+ private:
+  template <class Owner>
+  void add_received(const Context& context, Index parts, const RankTree& tree, SliceSize own,
+                    Owner owner) {
+    std::vector<Slice<Scalar>> sums(static_cast<std::size_t>(parts));
+    std::vector<std::size_t> used(incoming_.size(), 0);  // bytes
+    for (const Index part : tree.left) {
+      const auto from = static_cast<std::size_t>(owner(part));
+      sums[static_cast<std::size_t>(part)] = {incoming_[from].data() + used[from], own};
+      used[from] += Slice<Scalar>::bytes(own);
+    }
+    constexpr Index kAtATime = 1 << 15;
+    const Partition tiles(static_cast<Index>(own.values), kAtATime);
+    const Work work = work_of(own.values, tree.across.size(), kPerValue);
+    parallel_for(context, tiles.count(), work, [&](Index t) {
+      for (const auto& [to, from] : tree.across) {
+        Scalar* const sum = sums[static_cast<std::size_t>(to)].values.data();
+        const Scalar* const more = sums[static_cast<std::size_t>(from)].values.data();
+        for (Index i = tiles[t].begin; i < tiles[t].end; ++i) sum[i] += more[i];
+      }
+    });
+    for (const auto& [to, from] : tree.across) {
+      for (std::size_t i = 0; i < own.doubles; ++i)
+        sums[static_cast<std::size_t>(to)].doubles[i] +=
+            sums[static_cast<std::size_t>(from)].doubles[i];
+    }
+    total_ = sums.front();
+  }
+
+  std::vector<Communicator::Bytes> incoming_;
+  Slice<Scalar> total_;
+};
+
+}  // namespace krica

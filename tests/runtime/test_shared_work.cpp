@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// A file that several ranks write, and jobs that they share.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "krica/runtime/error.hpp"
+#include "runtime/farm.hpp"
+#include "runtime/shared_file.hpp"
+#include "support/thread_ranks.hpp"
+
+namespace krica {
+namespace {
+
+namespace fs = std::filesystem;
+
+class SharedFiles : public testing::Test {
+ protected:
+  SharedFiles() : directory_(fs::path(testing::TempDir()) / "krica-shared-file") {
+    fs::remove_all(directory_);
+    fs::create_directories(directory_);
+  }
+  ~SharedFiles() override { fs::remove_all(directory_); }
+
+  fs::path directory_;
+};
+
+std::string content(const fs::path& path) {
+  std::ostringstream text;
+  text << std::ifstream(path).rdbuf();
+  return text.str();
+}
+
+std::size_t files_in(const fs::path& directory) {
+  return static_cast<std::size_t>(
+      std::distance(fs::directory_iterator(directory), fs::directory_iterator()));
+}
+
+TEST_F(SharedFiles, HaveThePartsOfAllRanks) {
+  const fs::path path = directory_ / "parts";
+  on_ranks(3, {.threads = 1}, [&](const Context& context) {
+    SharedFile file(context, "test", path);
+    const int rank = context.ranks()->rank();
+    const std::string part(2, static_cast<char>('a' + rank));
+    file.write_at(static_cast<std::size_t>(2 * (2 - rank)), part.data(), part.size());
+    EXPECT_FALSE(fs::exists(path));
+    file.commit();
+  });
+  EXPECT_EQ(content(path), "ccbbaa");
+  EXPECT_EQ(files_in(directory_), 1U);
+}
+
+TEST_F(SharedFiles, AreWrittenByOneProcessToo) {
+  const fs::path path = directory_ / "alone";
+  SharedFile file(Context(), "test", path);
+  file.write_at(0, "ab", 2);
+  file.commit();
+  EXPECT_EQ(content(path), "ab");
+}
+
+TEST_F(SharedFiles, LeaveNothingWithoutCommit) {
+  on_ranks(2, {.threads = 1}, [&](const Context& context) {
+    SharedFile file(context, "test", directory_ / "half");
+    agree(context, [&] { file.write_at(0, "ab", 2); });
+  });
+  EXPECT_EQ(files_in(directory_), 0U);
+}
+
+TEST_F(SharedFiles, ThatCannotBeCreatedFailOnAllRanks) {
+  std::atomic<int> failures = 0;
+  on_ranks(3, {.threads = 1}, [&](const Context& context) {
+    try {
+      const SharedFile file(context, "test", directory_ / "missing" / "file");
+    } catch (const IoError&) {
+      ++failures;
+    }
+  });
+  EXPECT_EQ(failures, 3);
+}
+
+std::string number(Index job) { return std::string(static_cast<std::size_t>(job % 4), 'x'); }
+
+TEST(Farm, EveryRankGetsAllResultsInOrder) {
+  for (const int ranks : {1, 2, 3, 5}) {
+    for (const Index jobs : {0, 1, 4, 7}) {
+      on_ranks(ranks, {.threads = 1, .seed = 9}, [&](const Context& context) {
+        std::vector<std::string> taken;
+        std::vector<Index> own;
+        farm(
+            context.with_all_rows(), jobs,
+            [&](const Context& alone, Index job) {
+              EXPECT_EQ(alone.ranks(), nullptr);
+              EXPECT_EQ(alone.seed(), 9U);
+              own.push_back(job);
+              return number(job);
+            },
+            [&](Index job, const std::string& result) {
+              EXPECT_EQ(job, std::ssize(taken));
+              taken.push_back(result);
+            });
+        ASSERT_EQ(std::ssize(taken), jobs);
+        for (Index job = 0; job < jobs; ++job)
+          EXPECT_EQ(taken[static_cast<std::size_t>(job)], number(job));
+        const int rank = context.ranks() == nullptr ? 0 : context.ranks()->rank();
+        for (const Index job : own) EXPECT_EQ(job % ranks, rank);
+      });
+    }
+  }
+}
+
+TEST(Farm, AJobThatFailsEndsAllRanks) {
+  std::atomic<int> failures = 0;
+  on_ranks(3, {.threads = 1}, [&](const Context& context) {
+    try {
+      farm(
+          context.with_all_rows(), 6,
+          [](const Context&, Index job) {
+            if (job == 4) throw DataError("job 4");
+            return std::string();
+          },
+          [](Index job, const std::string&) { EXPECT_LT(job, 3); });
+    } catch (const DataError& error) {
+      EXPECT_STREQ(error.what(), "job 4");
+      ++failures;
+    }
+  });
+  EXPECT_EQ(failures, 3);
+}
+
+TEST(Farm, StopsWhenARankIsAskedTo) {
+  std::atomic<int> stopped = 0;
+  on_ranks(2, {.threads = 1}, [&](const Context& given) {
+    const Context context = given.with_all_rows();
+    try {
+      farm(
+          context, 4,
+          [&](const Context& alone, Index job) {
+            if (job == 1) context.cancel();
+            alone.notify({"job", 1, 2, 0});
+            alone.check_cancelled();
+            return std::string();
+          },
+          [](Index, const std::string&) { FAIL(); });
+    } catch (const Cancelled&) {
+      ++stopped;
+    }
+  });
+  EXPECT_EQ(stopped, 2);
+}
+
+}  // namespace
+}  // namespace krica
