@@ -22,11 +22,13 @@ constexpr Index kMostPerClass = 30;  // of a set without a test part, for traini
 struct Compared {
   System system;
   Auto<EncoderKind> encoder = {};  // of max-margin training, which has several
+  Auto<double> pool_power = {};    // as max-margin training has it
 };
 constexpr std::string_view kMethod = kMaxMargin.method;
 const auto kCompared = std::to_array<Compared>(
     {{kControl},
      {{"OMP-1", "omp-1"}},
+     {{"OMP-1, square roots", "omp-1"}, {}, 0.5},
      {{"K-means, triangle", "kmeans-triangle"}},
      {{"kRICA", "krica"}},
      {{"Max-margin kRICA, soft threshold", kMethod}, EncoderKind::kSoftThreshold},
@@ -48,6 +50,7 @@ std::vector<Configuration> configurations_for(const ExperimentRequest& request,
     PipelineOptions& options = configuration.options;
     options.descriptor.stride = kStride.at(request.size);
     options.encoder.kind = compared.encoder;
+    options.pooling.power = compared.pool_power;
     options.classifier.flips = photographs;
     options.classifier.test_flips = photographs;
     configurations.push_back(std::move(configuration));

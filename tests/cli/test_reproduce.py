@@ -344,7 +344,7 @@ def test_comparison_on_any_images(krica):
     write_cifar(krica.directory / "cifar10")
     krica("reproduce", "comparison", *SMOKE, "--data", "cifar10", "--rounds", 2, "--components", 12, "-o", "cifar")
     rows = read_rows(krica.directory / "cifar")
-    assert len(rows) == 12 and {row["seed"] for row in rows} == {0, 1}
+    assert len(rows) == 14 and {row["seed"] for row in rows} == {0, 1}
     for row in rows:
         assert "error" not in row, row
         assert row["options"]["flips"] is True and row["options"]["test-flips"] is True

@@ -41,11 +41,13 @@ TEST(Comparison, EverySystemHasTheSameTerms) {
     EXPECT_EQ(options.descriptor.receptive_field, 6);
     EXPECT_EQ(options.max_margin.crops, 0);
   }
-  EXPECT_THAT(systems, testing::ElementsAre(
-                           "Random patches (control)", "OMP-1", "K-means, triangle", "kRICA",
-                           "Max-margin kRICA, soft threshold", "Max-margin kRICA, Gaussian"));
-  EXPECT_EQ(plan.configurations[4].options.encoder.kind, EncoderKind::kSoftThreshold);
-  EXPECT_EQ(plan.configurations[5].options.encoder.kind, EncoderKind::kKernel);
+  EXPECT_THAT(systems,
+              testing::ElementsAre("Random patches (control)", "OMP-1", "OMP-1, square roots",
+                                   "K-means, triangle", "kRICA", "Max-margin kRICA, soft threshold",
+                                   "Max-margin kRICA, Gaussian"));
+  EXPECT_EQ(plan.configurations[2].options.pooling.power, 0.5) << "as max-margin training has it";
+  EXPECT_EQ(plan.configurations[5].options.encoder.kind, EncoderKind::kSoftThreshold);
+  EXPECT_EQ(plan.configurations[6].options.encoder.kind, EncoderKind::kKernel);
   EXPECT_FALSE(plan.mean_per_class);
 }
 
@@ -84,9 +86,9 @@ TEST(Comparison, FoldsWithMirrorsEqualTheirModels) {
   ExperimentRequest request = kSmoke;
   request.rounds = 1;
   planned.plan = plan_comparison(context, request, planned.data);
-  ASSERT_EQ(planned.plan.configurations.size(), 12U);
+  ASSERT_EQ(planned.plan.configurations.size(), 14U);
   EXPECT_EQ(planned.plan.configurations[0].group, "folds of 30 labelled images");
-  EXPECT_EQ(planned.plan.configurations[6].group, "all 60 labelled images");
+  EXPECT_EQ(planned.plan.configurations[7].group, "all 60 labelled images");
   ResultsFile results(directory / "results.jsonl");
   run_experiment(context, planned, directory, results);
   for (const Configuration& configuration : planned.plan.configurations) {
