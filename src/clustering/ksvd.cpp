@@ -42,6 +42,7 @@ class Dictionary {
 
   /// Codes all samples; returns the cost.
   double code() {
+    gram_ = {};  // before there is another
     const BatchOmp<Scalar> omp(context_, atoms_, {.nonzeros = options_.nonzeros});
     gram_ = Matrix<Scalar>::copy_of(omp.gram());
     return omp.encode(context_, X_, codes_, residuals_.data());

@@ -52,7 +52,7 @@ Search::Search(const Context& context, ImageSetPtr images, SearchJob job)
       fold_of_(stratified_folds(context, images_->labels(), job_.folds, "tune.folds")),
       checkpoint_(job_.checkpoint,
                   {json::parse(to_json(job_.options)), job_.settings, job_.folds,
-                   fingerprint(context, *images_), device_text(context)},
+                   agreed_fingerprint(context, *images_), device_text(context)},
                   context.ranks() == nullptr || context.ranks()->rank() == 0) {}
 
 json Search::run(const SearchHooks& hooks) {

@@ -19,7 +19,7 @@ using nlohmann::json;
 constexpr std::string_view kKind = "krica-checkpoint";
 /// Increment whenever the format of a stage's result or state, an option's default, an automatic
 /// choice, or the order of a sum changes: a resumed job must end as it was begun.
-constexpr std::string_view kLayout = "3";
+constexpr std::string_view kLayout = "4";
 const std::string kFeaturesDone = "features_done";
 constexpr std::chrono::seconds kBetweenWrites{2};
 
@@ -168,6 +168,16 @@ void remove_checkpoint(const std::filesystem::path& path) {
   std::filesystem::remove(path, ignored);
   std::filesystem::remove(Checkpoint::features_path(path), ignored);
   remove_leftovers(path);
+}
+
+std::string agreed_fingerprint(const Context& context, const ImageSet& images) {
+  if (context.ranks() == nullptr) return fingerprint(context, images);
+  std::string hash(64, '0');
+  agree(context.with_shared_rows(), [&] {
+    if (context.ranks()->rank() == 0) hash = fingerprint(context, images);
+  });
+  context.ranks()->broadcast(0, hash.data(), hash.size());
+  return hash;
 }
 
 }  // namespace krica

@@ -13,6 +13,7 @@
 #include <optional>
 #include <string>
 
+#include "krica/data/image_set.hpp"
 #include "krica/models/options.hpp"
 #include "krica/runtime/archive.hpp"
 #include "krica/solvers/solver.hpp"
@@ -85,5 +86,9 @@ class Checkpoint {
   bool writes_ = true;  // of several ranks, the first
   std::chrono::steady_clock::time_point last_write_ = std::chrono::steady_clock::now();
 };
+
+/// The fingerprint (image_set.hpp). Of several ranks, the first reads the images: the hash takes
+/// them in order.
+std::string agreed_fingerprint(const Context& context, const ImageSet& images);
 
 }  // namespace krica

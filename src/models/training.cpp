@@ -27,23 +27,12 @@
 namespace krica {
 namespace {
 
-/// Of several ranks, the first reads the images: the hash takes them in order.
-std::string fingerprint_of(const Context& context, const ImageSet& images) {
-  if (context.ranks() == nullptr) return fingerprint(context, images);
-  std::string hash(64, '0');
-  agree(context.with_shared_rows(), [&] {
-    if (context.ranks()->rank() == 0) hash = fingerprint(context, images);
-  });
-  context.ranks()->broadcast(0, hash.data(), hash.size());
-  return hash;
-}
-
 /// The model's metadata about its training images.
 Model::Parts described(const Context& context, const ImageSet& images, const TrainingJob& job) {
   Model::Parts parts;
   parts.options = job.options;
   parts.shape = images.shape();
-  parts.fingerprint = fingerprint_of(context, images);
+  parts.fingerprint = agreed_fingerprint(context, images);
   parts.preparation = images.info().preparation;
   parts.signal_channels = images.info().signal_channels;
   parts.seen = SeenImages::of(sharing(context), images);

@@ -27,7 +27,8 @@ enum class Kind : std::uint32_t {
   kDataError,
   kIoError,
   kOutOfMemory,
-  kOther
+  kOther,
+  kDevice  ///< and its trouble
 };
 
 struct Failure {
@@ -46,6 +47,9 @@ Failure failure_of(const std::function<void()>& body) {
     return {Kind::kDataError, error.what()};
   } catch (const IoError& error) {
     return {Kind::kIoError, error.what()};
+  } catch (const DeviceError& error) {
+    const auto trouble = static_cast<std::uint32_t>(error.trouble());
+    return {static_cast<Kind>(static_cast<std::uint32_t>(Kind::kDevice) + trouble), error.what()};
   } catch (const OutOfMemory& error) {
     return {Kind::kOutOfMemory, error.what()};
   } catch (const std::bad_alloc&) {
@@ -57,6 +61,11 @@ Failure failure_of(const std::function<void()>& body) {
 }
 
 [[noreturn]] void throw_failure(const Failure& failure) {
+  if (failure.kind >= Kind::kDevice) {
+    const auto trouble =
+        static_cast<std::uint32_t>(failure.kind) - static_cast<std::uint32_t>(Kind::kDevice);
+    throw DeviceError(static_cast<DeviceError::Trouble>(trouble), failure.what);
+  }
   switch (failure.kind) {
     case Kind::kCancelled:
       throw Cancelled();

@@ -51,7 +51,7 @@ from conftest import SMALL, read_safetensors, write_safetensors
         (["tune", "embedded", "--grid", "pool=;"], "pool"),
         (["tune", "embedded", "--grid", "gamma=1,2", "--grid", "gamma=3"], "--grid names 'gamma' twice"),
         (["tune", "embedded", "--method", "ica", "--grid", "init=random,kmeans"], "init"),
-        (["train", "embedded", "-o", "m", "--method", "kmeans-triangle", "--init", "random"], "kmeans-triangle"),
+        (["train", "embedded", "-o", "m", "--method", "random-patches", "--init", "random"], "random-patches"),
         (["train", "embedded", "-o", "m", "--method", "omp-1", "--solver", "adam"], "leave solver auto"),
         (["frobnicate"], ""),
     ],

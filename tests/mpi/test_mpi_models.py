@@ -25,6 +25,7 @@ OTHERS = {
     "ksr": ["--method", "ksr", "--iterations", 3, "--patches", 600, "--components", 12],  # on every rank
     "reconstruction": ["--method", "max-margin-krica", "--encoder", "kernel", "--reconstruction", 0.1, "--epochs", 1, "--refit=no"],
     "trials": ["--method", "max-margin-krica", "--epochs", 1],
+    "trials with flips": ["--method", "max-margin-krica", "--epochs", 1, "--flips"],
     "flips": ["--method", "random-patches", "--flips"],
     "lc-ksvd": ["--method", "lc-ksvd", "--iterations", 3, "--components", 20, "--feature-components", 20],
     "conv-dbn": ["--method", "conv-dbn", "--epochs", 1, "--components", 8, "--second-components", 6],

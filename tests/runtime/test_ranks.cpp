@@ -253,6 +253,23 @@ TEST(Ranks, CancellingOneStopsAllAtTheSamePoint) {
   EXPECT_EQ(stopped_after, (std::vector<int>{6, 6, 6}));
 }
 
+TEST(Ranks, ATroubleOfOneDeviceIsThatOfAll) {
+  for (const auto trouble : {DeviceError::Trouble::kNoDevice, DeviceError::Trouble::kOutOfMemory,
+                             DeviceError::Trouble::kUnsupported, DeviceError::Trouble::kFailed}) {
+    on_ranks(3, {.threads = 1}, [&](const Context& context) {
+      try {
+        agree(context, [&] {
+          if (context.ranks()->rank() == 1) throw DeviceError(trouble, "[cuda] trouble");
+        });
+        ADD_FAILURE() << "no error";
+      } catch (const DeviceError& error) {
+        EXPECT_EQ(error.trouble(), trouble);
+        EXPECT_STREQ(error.what(), "[cuda] trouble");
+      }
+    });
+  }
+}
+
 TEST(Ranks, ComputingAlikeTheyAgreeToStopWithReports) {
   on_ranks(2, {.threads = 1}, [&](const Context& context) {
     const Context alike = context.with_all_rows();

@@ -20,9 +20,15 @@ namespace {
 
 namespace fs = std::filesystem;
 
+/// Tests run side by side.
+std::string own_name() {
+  return std::string("krica-shared-file-") +
+         testing::UnitTest::GetInstance()->current_test_info()->name();
+}
+
 class SharedFiles : public testing::Test {
  protected:
-  SharedFiles() : directory_(fs::path(testing::TempDir()) / "krica-shared-file") {
+  SharedFiles() : directory_(fs::path(testing::TempDir()) / own_name()) {
     fs::remove_all(directory_);
     fs::create_directories(directory_);
   }

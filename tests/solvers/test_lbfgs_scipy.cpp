@@ -102,7 +102,9 @@ TEST_P(OvercompleteRicaAgainstScipy, ReachesStationaryPointsAsLow) {
   for (std::uint64_t seed = 200; seed < 210; ++seed) {
     const auto result = Lbfgs<double>({.max_iterations = 5000, .value_tolerance = 0})
                             .minimize(context, objective, portable::random_start(K, n, seed));
-    EXPECT_EQ(result.status, Status::kConverged) << name_of(result.status);
+    // 24 atoms in 6 dimensions: in some stationary points two of them meet.
+    EXPECT_TRUE(result.status == Status::kConverged || result.status == Status::kCollapsed)
+        << name_of(result.status);
     EXPECT_LE(result.gradient_norm, 1e-5 * std::max(1.0, result.best.view().norm()));
     values.push_back(result.value);
     evaluations.push_back(static_cast<double>(result.evaluations));

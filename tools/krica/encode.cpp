@@ -35,15 +35,17 @@ void run_encode(CLI::App& app, EncodeCommand& command) {
   if (!images) throw DataError(fmt::format("[encode] the data has no {} part", command.split));
   announce_encoding(context, command.session, "encoding", *images, model.options());
   const Context shared = sharing(context);
-  NpyRows file(shared, command.features, images->size(), model.n_features());
+  const Context writing =
+      context.with_shared_rows();  // also on GPUs, where all ranks have all rows
+  NpyRows file(writing, command.features, images->size(), model.n_features());
   // A quarter of the memory budget at a time.
   const Index rows = std::max<Index>(64, context.memory_bytes() / 4 / (4 * model.n_features()));
   for (Index first = 0; first < images->size(); first += rows) {
     std::vector<Index> part;
     for (Index i = first; i < std::min(first + rows, images->size()); ++i) part.push_back(i);
     FeatureMatrix features = model.transform(shared, *subset(images, part));
-    const Range own = own_share(shared, features.rows());
-    agree(shared, [&] {
+    const Range own = own_share(writing, features.rows());
+    agree(writing, [&] {
       file.write(first + own.begin, own.size(),
                  features.view().data() + own.begin * features.cols());
     });
