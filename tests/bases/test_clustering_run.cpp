@@ -96,7 +96,7 @@ TEST(KmeansStart, IsWhereTheIterationsBegin) {
     std::vector<Archive> states;
     request.hooks.checkpoint_due = [] { return true; };
     request.hooks.checkpoint = [&](const Archive& state) { states.push_back(state); };
-    const LearnBasis* const learn = basis_method("kmeans-triangle").learn;
+    LearnBasis* const learn = basis_method("kmeans-triangle").learn;
     const Basis basis = learn(Context(), request);
     const Matrix<float> start = starting_atoms(Context(), request);
     const auto wanted = kmeans_from<float>(Context(), patches, start, {.n_clusters = 12});

@@ -30,7 +30,7 @@ ImageShape own_shape(const ImageShape& shape, const Model& model) {
   ImageShape own = longest > 0 ? resized_shape(shape, longest, ImageSizeRule::kWithin) : shape;
   own.channels = model.shape().channels;
   try {
-    model.parts().extractor->descriptors().positions(own);
+    static_cast<void>(model.parts().extractor->descriptors().positions(own));
   } catch (const InvalidArgument& error) {
     throw DataError(error.what());
   }
