@@ -52,59 +52,94 @@ FeatureMetric::FeatureMetric(const Context& context, ConstMatrixView<float> feat
 
 namespace {
 
-/// Every rank's share of the tiles of a Gram matrix, given to all. Each is a square of at most
-/// kTileColumns; those above the diagonal are not needed.
-void gather_tiles(const Context& context, const Partition& tiles, Matrix<float>& gram) {
-  if (!context.shares_rows()) return;
-  for (Index pair = 0; pair < tiles.count() * tiles.count(); ++pair) {
-    const Range rows = tiles[pair / tiles.count()];
-    const Range columns = tiles[pair % tiles.count()];
-    if (columns.begin > rows.begin) continue;
-    const auto tile =
-        columns_of(MatrixView<float>(gram).rows_between(rows.begin, rows.end), columns);
-    Matrix<float> copy = Matrix<float>::copy_of(tile);
-    const auto owner = static_cast<int>(pair % context.ranks()->size());
-    context.ranks()->broadcast(owner, copy.data(),
-                               sizeof(float) * static_cast<std::size_t>(copy.size()));
-    columns_of(MatrixView<float>(gram).rows_between(rows.begin, rows.end), columns) = copy.view();
+/// A Gram matrix in tiles of at most kTileColumns features, which are dealt to the ranks; those
+/// above the diagonal are not needed.
+class GramTiles {
+ public:
+  explicit GramTiles(Matrix<float>& gram) : gram_(gram), parts_(gram.cols(), kTileColumns) {
+    for (Index row = 0; row < parts_.count(); ++row) {
+      for (Index column = 0; column <= row; ++column) places_.emplace_back(row, column);
+    }
   }
-}
 
-/// Some rows that lie evenly spaced in the features, on every rank.
-Matrix<float> gathered(const Context& context, ConstMatrixView<float> features, Range rows,
-                       Index step) {
-  std::vector<Index> chosen;
-  for (Index i = rows.begin; i < rows.end; ++i) chosen.push_back(i * step);
-  return gather_rows<float>(context, features, chosen);
-}
+  [[nodiscard]] Index count() const { return std::ssize(places_); }
+
+  /// Adds scale ZᵀZ.
+  void add(Index tile, float scale, ConstMatrixView<float> Z) {
+    const auto [rows, columns] = features(tile);
+    blas::gemm<float>(blas::Op::kTransposed, blas::Op::kPlain, scale, columns_of(Z, rows),
+                      columns_of(Z, columns), 1.0F, view(tile));
+  }
+
+  /// Gives every rank all tiles.
+  void gather(const Context& context) {
+    if (!context.shares_rows()) return;
+    const DealtItems deal(context);
+    for (Index tile = 0; tile < count(); ++tile)
+      broadcast_part(context, deal.owner(tile), view(tile));
+  }
+
+ private:
+  [[nodiscard]] std::pair<Range, Range> features(Index tile) const {
+    const auto [row, column] = places_[static_cast<std::size_t>(tile)];
+    return {parts_[row], parts_[column]};
+  }
+  [[nodiscard]] MatrixView<float> view(Index tile) {
+    const auto [rows, columns] = features(tile);
+    return columns_of(MatrixView<float>(gram_).rows_between(rows.begin, rows.end), columns);
+  }
+
+  Matrix<float>& gram_;
+  Partition parts_;
+  std::vector<std::pair<Index, Index>> places_;
+};
+
+/// Blocks of every step-th row of the features; of ranks that share them, each gets a copy.
+class SpreadRows {
+ public:
+  SpreadRows(const Context& context, ConstMatrixView<float> features, Index step)
+      : context_(context),
+        features_(features),
+        step_(step),
+        spread_(features.data(), features.rows() / step, features.cols(),
+                features.outerStride() * step) {}
+
+  [[nodiscard]] Index count() const { return spread_.rows(); }
+  [[nodiscard]] Index at_a_time() const { return rows_at_a_time(spread_); }
+
+  /// Valid until the next call.
+  ConstMatrixView<float> block(Range rows) {
+    if (!context_.shares_rows()) return spread_.rows_between(rows.begin, rows.end);
+    std::vector<Index> chosen;
+    for (Index i = rows.begin; i < rows.end; ++i) chosen.push_back(i * step_);
+    if (copies_.rows() < rows.size()) copies_ = Matrix<float>(rows.size(), features_.cols());
+    gather_ascending_rows<float>(context_, features_, chosen, copies_.data());
+    return ConstMatrixView<float>(copies_).rows_between(0, rows.size());
+  }
+
+ private:
+  const Context& context_;
+  ConstMatrixView<float> features_;
+  Index step_;
+  ConstMatrixView<float> spread_;
+  Matrix<float> copies_;
+};
 
 }  // namespace
 
 void FeatureMetric::add_gram(const Context& context, ConstMatrixView<float> features, Index step,
                              Matrix<float>& gram) {
-  const ConstMatrixView<float> spread(features.data(), features.rows() / step, features.cols(),
-                                      features.outerStride() * step);
-  const Partition tiles(features.cols(), kTileColumns);
-  const float scale = 1.0F / static_cast<float>(spread.rows());
-  const bool shares = context.shares_rows();
-  for_tiles({0, spread.rows()}, rows_at_a_time(spread), [&](Range part) {
-    const Matrix<float> copies =
-        shares ? gathered(context, features, part, step) : Matrix<float>(0, 0);
-    const ConstMatrixView<float> Z =
-        shares ? ConstMatrixView<float>(copies) : spread.rows_between(part.begin, part.end);
-    const Work work = work_of(Z.size(), Z.cols(), 0.5);
-    parallel_for(context, tiles.count() * tiles.count(), work, [&](Index pair) {
-      if (shares && pair % context.ranks()->size() != context.ranks()->rank()) return;
-      const Range rows = tiles[pair / tiles.count()];
-      const Range columns = tiles[pair % tiles.count()];
-      if (columns.begin > rows.begin) return;  // symmetric
-      blas::gemm<float>(
-          blas::Op::kTransposed, blas::Op::kPlain, scale, columns_of(Z, rows),
-          columns_of(Z, columns), 1.0F,
-          columns_of(MatrixView<float>(gram).rows_between(rows.begin, rows.end), columns));
+  SpreadRows spread(context, features, step);
+  GramTiles tiles(gram);
+  const DealtItems deal(context);
+  const float scale = 1.0F / static_cast<float>(spread.count());
+  for_tiles({0, spread.count()}, spread.at_a_time(), [&](Range part) {
+    const ConstMatrixView<float> Z = spread.block(part);
+    parallel_for(context, tiles.count(), work_of(Z.size(), Z.cols(), 0.5), [&](Index tile) {
+      if (deal.is_own(tile)) tiles.add(tile, scale, Z);
     });
   });
-  gather_tiles(context, tiles, gram);
+  tiles.gather(context);
 }
 
 void FeatureMetric::factor(const Context& context, double r) {

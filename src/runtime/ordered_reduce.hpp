@@ -179,7 +179,7 @@ class TreeSum {
 template <class Sum>
 Sum add_over_ranks(const Context& context, Index parts, TreeSum<Sum>& tree, Sum received) {
   Communicator& ranks = *context.ranks();
-  const auto owner = [&](Index part) { return static_cast<int>(part * ranks.size() / parts); };
+  const auto owner = [&](Index part) { return owner_of(part, parts, ranks.size()); };
   const auto is_within_a_rank = [&](Index left, Index width) {
     return owner(left) == owner(std::min(left + 2 * width, parts) - 1);
   };

@@ -14,7 +14,9 @@
 // Without shared rows everything here means all rows, and nothing travels.
 #pragma once
 
+#include <algorithm>
 #include <functional>
+#include <numeric>
 #include <span>
 #include <vector>
 
@@ -29,6 +31,10 @@ namespace krica {
 inline Range share_of(Index count, int rank, int ranks) {
   const auto begin = [&](int r) { return (count * r + ranks - 1) / ranks; };
   return {begin(rank), begin(rank + 1)};
+}
+/// The rank in whose share a part is.
+inline int owner_of(Index part, Index count, int ranks) {
+  return static_cast<int>(part * ranks / count);
 }
 /// This rank's share.
 Range own_share(const Context& context, Index count);
@@ -93,37 +99,66 @@ void gather_part_rows(const Context& context, MatrixView<Scalar> X, const Partit
                   [&](int rank) { return rows_of_share(parts, rank, ranks); });
 }
 
-/// Copies of some rows, on every rank.
+/// Copies of some rows in ascending order, on every rank, one after another in `copies`.
+template <class Scalar>
+void gather_ascending_rows(const Context& context, const ConstMatrixView<Scalar>& X,
+                           std::span<const Index> rows, Scalar* copies) {
+  const int ranks = context.shares_rows() ? context.ranks()->size() : 1;
+  const int own = context.shares_rows() ? context.ranks()->rank() : 0;
+  const auto row_bytes = sizeof(Scalar) * static_cast<std::size_t>(X.cols());
+  std::vector<std::size_t> sizes(static_cast<std::size_t>(ranks), 0);
+  for (const Index row : rows) {
+    const int owner = owner_of(row, X.rows(), ranks);
+    sizes[static_cast<std::size_t>(owner)] += row_bytes;
+    if (owner == own) std::copy_n(X.data() + row * X.outerStride(), X.cols(), copies);
+    copies += X.cols();
+  }
+  if (ranks > 1) context.ranks()->all_gather(copies - std::ssize(rows) * X.cols(), sizes);
+}
+
+/// Copies of some rows in any order, on every rank.
 template <class Scalar>
 Matrix<Scalar> gather_rows(const Context& context, const ConstMatrixView<Scalar>& X,
                            std::span<const Index> rows) {
   if (!context.shares_rows()) return rows_at<Scalar>(X, rows);
-  const int ranks = context.ranks()->size();
-  std::vector<std::vector<Index>> places(static_cast<std::size_t>(ranks));  // by owner
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    const auto owner = static_cast<std::size_t>(rows[i] * ranks / X.rows());
-    places[owner].push_back(static_cast<Index>(i));
-  }
-  Matrix<Scalar> ordered(std::ssize(rows), X.cols());  // by owner
-  std::vector<std::size_t> sizes;
-  Index next = 0;
-  for (int owner = 0; owner < ranks; ++owner) {
-    for (const Index place : places[static_cast<std::size_t>(owner)]) {
-      if (owner == context.ranks()->rank())
-        ordered.view().row(next) = X.row(rows[static_cast<std::size_t>(place)]);
-      ++next;
-    }
-    sizes.push_back(places[static_cast<std::size_t>(owner)].size() * sizeof(Scalar) *
-                    static_cast<std::size_t>(X.cols()));
-  }
-  context.ranks()->all_gather(ordered.data(), sizes);
+  std::vector<Index> places(rows.size());  // in ascending order of their rows
+  std::iota(places.begin(), places.end(), Index{0});
+  const auto row_at = [&](Index place) { return rows[static_cast<std::size_t>(place)]; };
+  std::ranges::stable_sort(places, {}, row_at);
+  std::vector<Index> ascending(rows.size());
+  std::ranges::transform(places, ascending.begin(), row_at);
+  Matrix<Scalar> copies(std::ssize(rows), X.cols());
+  gather_ascending_rows<Scalar>(context, X, ascending, copies.data());
+  if (std::ranges::is_sorted(rows)) return copies;
   Matrix<Scalar> chosen(std::ssize(rows), X.cols());
-  next = 0;
-  for (const auto& of_owner : places) {
-    for (const Index place : of_owner) chosen.view().row(place) = ordered.view().row(next++);
-  }
+  for (std::size_t i = 0; i < places.size(); ++i)
+    chosen.view().row(places[i]) = copies.view().row(static_cast<Index>(i));
   return chosen;
 }
+
+/// Gives every rank a part of a matrix that one of them has computed.
+template <class Scalar>
+void broadcast_part(const Context& context, int owner, MatrixView<Scalar> part) {
+  Matrix<Scalar> copy = Matrix<Scalar>::copy_of(part);
+  context.ranks()->broadcast(owner, copy.data(),
+                             sizeof(Scalar) * static_cast<std::size_t>(copy.size()));
+  part = copy.view();
+}
+
+/// Items that ranks take in turn.
+class DealtItems {
+ public:
+  explicit DealtItems(const Context& context)
+      : ranks_(context.shares_rows() ? context.ranks()->size() : 1),
+        rank_(context.shares_rows() ? context.ranks()->rank() : 0) {}
+
+  [[nodiscard]] int owner(Index item) const { return static_cast<int>(item % ranks_); }
+  [[nodiscard]] bool is_own(Index item) const { return owner(item) == rank_; }
+
+ private:
+  int ranks_;
+  int rank_;
+};
 
 /// Completes a matrix of which each rank has its share of the rows: every rank then has all.
 template <class Scalar>

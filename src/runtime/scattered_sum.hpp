@@ -27,11 +27,6 @@ struct RankTree {
   RankTree(Index parts, int rank, int ranks);
 };
 
-/// The rank that has a part.
-inline int owner_of(Index part, Index parts, int ranks) {
-  return static_cast<int>(part * ranks / parts);
-}
-
 /// A slice of a sum: numbers of both kinds, as many as the rank's SliceSize says.
 struct SliceSize {
   std::size_t doubles = 0;

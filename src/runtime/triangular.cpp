@@ -8,6 +8,7 @@
 
 #include "runtime/columns.hpp"
 #include "runtime/parallel.hpp"
+#include "runtime/ranks.hpp"
 
 // NOLINTBEGIN(readability-identifier-naming): LAPACK's names
 extern "C" void spotrf_(const char* uplo, const blasint* n, float* a, const blasint* lda,
@@ -107,7 +108,8 @@ void subtract_rows(const Context& context, MatrixView<Scalar> A, Range done) {
 }
 
 /// The columns `block` of U⁻¹ above the diagonal block, from those to the left, which are done:
-/// -(U⁻¹ U_b) U_bb⁻¹ with U_b the columns of U.
+/// -(U⁻¹ U_b) U_bb⁻¹ with U_b the columns of U. A tile of rows, which is one of the blocks above,
+/// depends on the same rows alone, so ranks need each other's only at the end.
 void invert_columns(const Context& context, MatrixView<float> U, Range block) {
   const Range above{0, block.begin};
   const Matrix<float> old = Matrix<float>::copy_of(part_of(U, above, block));
@@ -115,7 +117,9 @@ void invert_columns(const Context& context, MatrixView<float> U, Range block) {
   const MatrixView<float> U_bb = part_of(U, block, block);
   const Partition tiles(above.size(), kBlock);
   const Work work = work_of(above.size(), above.size(), block.size());
+  const DealtItems deal(context);
   parallel_for(context, tiles.count(), work, [&](Index t) {
+    if (!deal.is_own(t)) return;
     const Range rows = tiles[t];
     const Range later{rows.end, above.end};
     MatrixView<float> X = part_of(U, rows, block);
@@ -163,6 +167,10 @@ void invert_upper(const Context& context, MatrixView<float> U) {
     blasint info = 0;
     strtri_("L", "N", &n, U_bb.data(), &lda, &info);
   }
+  if (!context.shares_rows()) return;
+  const DealtItems deal(context);
+  for (Index b = 0; b + 1 < blocks.count(); ++b)
+    broadcast_part(context, deal.owner(b), part_of(U, blocks[b], {blocks[b].end, U.cols()}));
 }
 
 void multiply_upper(const Context& context, blas::Op op, ConstMatrixView<float> U,

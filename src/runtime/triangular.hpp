@@ -15,7 +15,7 @@ namespace krica {
 template <class Scalar>
 bool cholesky_upper(const Context& context, MatrixView<Scalar> A);
 
-/// U -> U⁻¹, in place.
+/// U -> U⁻¹, in place. Ranks that share rows have the same U and divide the work.
 void invert_upper(const Context& context, MatrixView<float> U);
 
 /// In place on the rows of x: x op(U).

@@ -6,6 +6,7 @@
 #include "runtime/triangular.hpp"
 #include "support/comparison.hpp"
 #include "support/problems.hpp"
+#include "support/thread_ranks.hpp"
 
 namespace krica {
 namespace {
@@ -72,6 +73,19 @@ TEST_P(Triangular, Inverts) {
   multiply_upper(one_, blas::Op::kPlain, U, y);
   multiply_upper(one_, blas::Op::kPlain, inverse, y);
   EXPECT_LT(support::relative_error(y, x), 1e-5);
+}
+
+TEST_P(Triangular, RanksInvertTogether) {
+  const Matrix<float> U = random_upper(GetParam());
+  Matrix<float> expected = U;
+  invert_upper(one_, expected);
+  for (const int ranks : {2, 3, 4}) {
+    on_ranks(ranks, {.threads = 2}, [&](const Context& context) {
+      Matrix<float> inverse = U;
+      invert_upper(context, inverse);
+      EXPECT_TRUE(inverse.view() == expected.view()) << ranks;
+    });
+  }
 }
 
 TEST_P(Triangular, FactorsWhatItMultiplied) {
