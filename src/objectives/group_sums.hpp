@@ -152,7 +152,7 @@ class GroupSums {
     add(context, tree.own);
     const auto rows_of = [&](int rank) { return share_of(rows_, rank, ranks); };
     const Index cols = sums_.cols();
-    const ScatteredSum<Scalar> scattered(
+    const Slice<Scalar> total = scattered_.add(
         context, groups_, tree,
         [&](int rank) {
           return SliceSize{.values = static_cast<std::size_t>(rows_of(rank).size() * cols)};
@@ -161,8 +161,7 @@ class GroupSums {
           std::copy_n(sum(group).data() + rows_of(rank).begin * cols, to.values.size(),
                       to.values.data());
         });
-    const auto& values = scattered.total().values;
-    std::copy(values.begin(), values.end(),
+    std::copy(total.values.begin(), total.values.end(),
               first().data() + rows_of(context.ranks()->rank()).begin * cols);
     gather_all_rows<Scalar>(context, first());
     return first();
@@ -173,6 +172,7 @@ class GroupSums {
   Range own_;
   Index rows_ = 0;
   Matrix<Scalar> sums_;
+  ScatteredSum<Scalar> scattered_;
 };
 
 /// Σ AᵀB over blocks of samples: A has a column per atom. Of contexts that share rows, A needs only

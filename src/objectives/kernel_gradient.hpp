@@ -125,7 +125,7 @@ class KernelGradient {
     totals_.add(context, tree.own);
     const Index K = products_.first().cols();
     const Index n = sums_.first().cols();
-    const ScatteredSum<Scalar> scattered(
+    const Slice<Scalar> total = scattered_.add(
         context, groups_.count(), tree,
         [&](int rank) {
           const auto atoms = static_cast<std::size_t>(rows_of_share(tiles, rank, ranks).size());
@@ -134,7 +134,7 @@ class KernelGradient {
         [&](Index group, int rank, const Slice<Scalar>& slice) {
           cut(group, rows_of_share(tiles, rank, ranks), slice);
         });
-    paste(scattered.total(), rows_of_share(tiles, context.ranks()->rank(), ranks));
+    paste(total, rows_of_share(tiles, context.ranks()->rank(), ranks));
   }
 
   void cut(Index group, Range atoms, const Slice<Scalar>& slice) {
@@ -194,6 +194,7 @@ class KernelGradient {
   GroupSums<Scalar> products_;  // CᵀC, lower triangle; in finish 2 CᵀC ∘ slopes
   GroupSums<Scalar> sums_;      // K×n
   GroupSums<double> totals_;    // 1×K
+  ScatteredSum<Scalar> scattered_;
 };
 
 }  // namespace krica

@@ -47,53 +47,61 @@ struct Slice {
         values(reinterpret_cast<Scalar*>(memory + doubles.size_bytes()), size.values) {}
 };
 
-/// The total of a rank's slice.
+/// The totals of the ranks' slices, each on its rank. Its memory is kept for the next sum.
 template <class Scalar>
 class ScatteredSum {
  public:
-  /// All ranks: `size(rank)` is that of a rank's slice. `cut(part, rank, slice)` fills that rank's
-  /// slice of the sum in a part that this rank has, after the additions tree.own, which the caller
-  /// has made.
+  /// All ranks: this rank's total, valid until the next call. `size(rank)` is that of a rank's
+  /// slice. `cut(part, rank, slice)` fills that rank's slice of the sum in a part that this rank
+  /// has, after the additions tree.own, which the caller has made.
   template <class Size, class Cut>
-  ScatteredSum(const Context& context, Index parts, const RankTree& tree, Size size, Cut cut) {
+  Slice<Scalar> add(const Context& context, Index parts, const RankTree& tree, Size size, Cut cut) {
     Communicator& ranks = *context.ranks();
     const auto owner = [&](Index part) { return owner_of(part, parts, ranks.size()); };
     const SliceSize own = size(ranks.rank());
-    const std::size_t own_bytes = Slice<Scalar>::bytes(own);
-    std::vector<Communicator::Bytes> outgoing(static_cast<std::size_t>(ranks.size()));
-    incoming_.resize(outgoing.size());
+    reserve(ranks, tree, owner, size);
     parallel_for(context, ranks.size(), [&](Index to) {
       const auto rank = static_cast<int>(to);
       const SliceSize its = size(rank);
-      const auto first = std::find_if(tree.left.begin(), tree.left.end(),
-                                      [&](Index part) { return owner(part) == ranks.rank(); });
-      const auto end = std::find_if(first, tree.left.end(),
-                                    [&](Index part) { return owner(part) != ranks.rank(); });
-      Communicator::Bytes& bytes = outgoing[static_cast<std::size_t>(to)];
-      bytes.resize(static_cast<std::size_t>(end - first) * Slice<Scalar>::bytes(its));
-      std::byte* memory = bytes.data();
-      for (auto part = first; part != end; ++part, memory += Slice<Scalar>::bytes(its))
-        cut(*part, rank, Slice<Scalar>(memory, its));
+      std::byte* memory = (rank == ranks.rank() ? kept_ : outgoing_[at(rank)]).data();
+      for (const Index part : tree.left) {
+        if (owner(part) != ranks.rank()) continue;
+        cut(part, rank, Slice<Scalar>(memory, its));
+        memory += Slice<Scalar>::bytes(its);
+      }
     });
-    for (const Index part : tree.left) {
-      Communicator::Bytes& bytes = incoming_[static_cast<std::size_t>(owner(part))];
-      bytes.resize(bytes.size() + own_bytes);
-    }
-    ranks.exchange(outgoing, incoming_);
-    add_received(context, parts, tree, own, owner);
+    ranks.exchange(outgoing_, incoming_);
+    return added(context, parts, tree, own, owner, ranks.rank());
   }
 
-  [[nodiscard]] const Slice<Scalar>& total() const { return total_; }
-
  private:
+  static std::size_t at(int rank) { return static_cast<std::size_t>(rank); }
+
+  /// Memory for what this rank sends, keeps and receives.
+  template <class Owner, class Size>
+  void reserve(const Communicator& ranks, const RankTree& tree, Owner owner, Size size) {
+    std::vector<std::size_t> held(at(ranks.size()), 0);  // sums that the ranks have
+    for (const Index part : tree.left) ++held[at(owner(part))];
+    const std::size_t own_bytes = Slice<Scalar>::bytes(size(ranks.rank()));
+    outgoing_.resize(held.size());
+    incoming_.resize(held.size());
+    kept_.resize(held[at(ranks.rank())] * own_bytes);
+    for (int rank = 0; rank < ranks.size(); ++rank) {
+      if (rank == ranks.rank()) continue;
+      outgoing_[at(rank)].resize(held[at(ranks.rank())] * Slice<Scalar>::bytes(size(rank)));
+      incoming_[at(rank)].resize(held[at(rank)] * own_bytes);
+    }
+  }
+
   template <class Owner>
-  void add_received(const Context& context, Index parts, const RankTree& tree, SliceSize own,
-                    Owner owner) {
+  Slice<Scalar> added(const Context& context, Index parts, const RankTree& tree, SliceSize own,
+                      Owner owner, int rank) {
     std::vector<Slice<Scalar>> sums(static_cast<std::size_t>(parts));
     std::vector<std::size_t> used(incoming_.size(), 0);  // bytes
     for (const Index part : tree.left) {
-      const auto from = static_cast<std::size_t>(owner(part));
-      sums[static_cast<std::size_t>(part)] = {incoming_[from].data() + used[from], own};
+      const std::size_t from = at(owner(part));
+      std::byte* memory = (owner(part) == rank ? kept_ : incoming_[from]).data();
+      sums[static_cast<std::size_t>(part)] = {memory + used[from], own};
       used[from] += Slice<Scalar>::bytes(own);
     }
     constexpr Index kAtATime = 1 << 15;
@@ -111,11 +119,12 @@ class ScatteredSum {
         sums[static_cast<std::size_t>(to)].doubles[i] +=
             sums[static_cast<std::size_t>(from)].doubles[i];
     }
-    total_ = sums.front();
+    return sums.front();
   }
 
+  std::vector<Communicator::Bytes> outgoing_;
   std::vector<Communicator::Bytes> incoming_;
-  Slice<Scalar> total_;
+  Communicator::Bytes kept_;  // this rank's slices of its own sums
 };
 
 }  // namespace krica
