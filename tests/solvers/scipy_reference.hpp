@@ -36,14 +36,16 @@ inline constexpr std::array<Minimum, 5> kComplete = {{
 struct Median {
   long K;
   double value;
+  double highest;  // of the values
   double evaluations;
+  long met;  // the most atoms that coincide with another one
 };
 
 /// RICA with unit rows, n = 6, m = 1000, 10 starts.
 inline constexpr double kOvercompleteCheckSum = 249.97011137233403;
 inline constexpr std::array<Median, 2> kOvercomplete = {{
-    {9, 4.910625870108671, 273.5},
-    {24, 63.030985447887275, 691.0},
+    {9, 4.910625870108671, 4.918499056813239, 273.5, 0},
+    {24, 63.030985447887275, 63.060307410269246, 691.0, 12},
 }};
 
 }  // namespace krica::scipy

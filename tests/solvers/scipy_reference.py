@@ -145,6 +145,14 @@ def complete_rows():
     return X, rows
 
 
+def atoms_that_met(w, K):
+    """How many unit rows are within 1e-3 of another one or of its negative."""
+    W = w.reshape(K, -1)
+    V = W / np.sqrt((W * W).sum(axis=1, keepdims=True))
+    distances = np.linalg.norm(V[:, None] - np.sign(V @ V.T)[:, :, None] * V[None], axis=2)
+    return int(((distances < 1e-3).sum(axis=1) > 1).sum())  # each is near itself
+
+
 def overcomplete_rows():
     X = whitened_mixtures(6, 12, 1000, 2)
     rows = []
@@ -153,7 +161,9 @@ def overcomplete_rows():
                 for seed in range(STARTS)]
         values = [r.fun for r in runs]
         print(K, [f"{v:.6f}" for v in values], [r.nfev for r in runs])
-        rows.append(f"    {{{K}, {np.median(values)!r}, {np.median([r.nfev for r in runs])!r}}},")
+        rows.append(f"    {{{K}, {np.median(values)!r}, {max(values)!r}, "
+                    f"{np.median([r.nfev for r in runs])!r}, "
+                    f"{max(atoms_that_met(r.x, K) for r in runs)}}},")
     return X, rows
 
 
@@ -195,7 +205,9 @@ inline constexpr std::array<Minimum, 5> kComplete = {{{{
 struct Median {{
   long K;
   double value;
+  double highest;  // of the values
   double evaluations;
+  long met;  // the most atoms that coincide with another one
 }};
 
 /// RICA with unit rows, n = 6, m = 1000, {starts} starts.

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <vector>
 
 #include "krica/objectives/rica.hpp"
@@ -87,6 +88,22 @@ double median(std::vector<double> values) {
   return values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
 }
 
+/// How many atoms coincide with another one, up to sign: the cosine of 1e-3 apart.
+Index atoms_that_met(ConstMatrixView<double> W) {
+  constexpr double kCosine = 1 - 1e-3 * 1e-3 / 2;
+  Index met = 0;
+  for (Index u = 0; u < W.rows(); ++u) {
+    double closest = 0;
+    for (Index v = 0; v < W.rows(); ++v) {
+      if (v == u) continue;
+      closest =
+          std::max(closest, std::abs(W.row(u).dot(W.row(v))) / (W.row(u).norm() * W.row(v).norm()));
+    }
+    if (closest > kCosine) ++met;
+  }
+  return met;
+}
+
 class OvercompleteRicaAgainstScipy : public testing::TestWithParam<scipy::Median> {};
 
 TEST_P(OvercompleteRicaAgainstScipy, ReachesStationaryPointsAsLow) {
@@ -102,9 +119,15 @@ TEST_P(OvercompleteRicaAgainstScipy, ReachesStationaryPointsAsLow) {
   for (std::uint64_t seed = 200; seed < 210; ++seed) {
     const auto result = Lbfgs<double>({.max_iterations = 5000, .value_tolerance = 0})
                             .minimize(context, objective, portable::random_start(K, n, seed));
-    // 24 atoms in 6 dimensions: in some stationary points two of them meet.
-    EXPECT_TRUE(result.status == Status::kConverged || result.status == Status::kCollapsed)
-        << name_of(result.status);
+    // 24 atoms in 6 dimensions: some meet, in SciPy's minima up to half of them.
+    const Index met = atoms_that_met(result.best);
+    const bool most_met = 2 * met > K;
+    EXPECT_EQ(result.status, most_met ? Status::kCollapsed : Status::kConverged)
+        << name_of(result.status) << ", " << met << " atoms met";
+    if (GetParam().met == 0) {
+      EXPECT_EQ(met, 0);
+    }
+    EXPECT_LE(result.value, GetParam().highest * 1.001);
     EXPECT_LE(result.gradient_norm, 1e-5 * std::max(1.0, result.best.view().norm()));
     values.push_back(result.value);
     evaluations.push_back(static_cast<double>(result.evaluations));
