@@ -53,7 +53,7 @@ Search::Search(const Context& context, ImageSetPtr images, SearchJob job)
       checkpoint_(job_.checkpoint,
                   {json::parse(to_json(job_.options)), job_.settings, job_.folds,
                    agreed_fingerprint(context, *images_), device_text(context)},
-                  context.ranks() == nullptr || context.ranks()->rank() == 0) {}
+                  is_first(context)) {}
 
 json Search::run(const SearchHooks& hooks) {
   json rows = json::array();
@@ -78,36 +78,34 @@ void Search::compute_on_ranks(const SearchHooks& hooks) {
   };
   std::vector<Job> jobs;
   for (std::size_t i = 0; i < job_.settings.size(); ++i) {
-    const Index left = folds_left(job_.settings[i]);
-    for (Index fold = job_.folds - left; fold < job_.folds; ++fold)
-      jobs.push_back({i, static_cast<int>(fold)});
+    for (const int fold : checkpoint_.folds_left(job_.settings[i])) jobs.push_back({i, fold});
   }
   // The state of a fold that a process alone had begun.
-  if (!jobs.empty() && context_.ranks()->rank() == 0) remove_checkpoint(checkpoint_.fold_path());
-  const auto compute = [&](const Context& alone, Index number) {
+  if (!jobs.empty() && is_first(context_)) remove_checkpoint(checkpoint_.fold_path());
+  const auto compute = [&](const Context& alone, Index number, std::string& result) {
     const Job& job = jobs[static_cast<std::size_t>(number)];
     if (hooks.fold) hooks.fold(job.setting, job.fold);
     try {
-      return json(fold_accuracy(alone, job_.settings[job.setting], job.fold, {})).dump();
+      result = json(fold_accuracy(alone, job_.settings[job.setting], job.fold, {})).dump();
     } catch (const InvalidArgument& error) {
-      return json(error.what()).dump();
+      result = json(error.what()).dump();
     }
   };
   farm(context_, std::ssize(jobs), compute, [&](Index number, const std::string& text) {
-    const json& setting = job_.settings[jobs[static_cast<std::size_t>(number)].setting];
+    const Job& job = jobs[static_cast<std::size_t>(number)];
+    const json& setting = job_.settings[job.setting];
     const json result = json::parse(text);
     if (!checkpoint_.error(setting).empty()) return;  // an earlier fold's
     if (result.is_string()) {
       checkpoint_.keep_error(setting, result.get<std::string>());
     } else {
-      checkpoint_.keep_fold(setting, result.get<double>());
+      checkpoint_.keep_fold(setting, job.fold, result.get<double>());
     }
   });
 }
 
 Index Search::folds_left(const json& setting) const {
-  if (!checkpoint_.error(setting).empty()) return 0;
-  return job_.folds - static_cast<Index>(checkpoint_.accuracies(setting).size());
+  return std::ssize(checkpoint_.folds_left(setting));
 }
 
 /// A setting that the method rejects on these images, such as more components than there are
@@ -117,16 +115,14 @@ json Search::tried(std::size_t number, const SearchHooks& hooks) {
   if (const std::string error = checkpoint_.error(setting); !error.empty())
     return {{"options", setting}, {"error", error}};
   try {
-    while (true) {
-      const std::vector<double> done = checkpoint_.accuracies(setting);
-      const auto fold = static_cast<int>(done.size());
-      if (fold >= job_.folds) return row_of(setting, done);
+    for (const int fold : checkpoint_.folds_left(setting)) {
       if (hooks.fold) hooks.fold(number, fold);
       const double accuracy = fold_accuracy(context_, setting, fold, checkpoint_.fold_path());
       // In this order: the next fold must never find the state of this one.
       remove_checkpoint(checkpoint_.fold_path());
-      checkpoint_.keep_fold(setting, accuracy);
+      checkpoint_.keep_fold(setting, fold, accuracy);
     }
+    return row_of(setting, checkpoint_.accuracies(setting));
   } catch (const InvalidArgument& error) {
     remove_checkpoint(checkpoint_.fold_path());
     checkpoint_.keep_error(setting, error.what());

@@ -82,17 +82,32 @@ void SearchCheckpoint::check(const SearchIdentity& job) const {
   }
 }
 
+json SearchCheckpoint::finished(const json& setting) const {
+  return content_["finished"].value(setting.dump(), json::object());
+}
+
+/// Ranks finish folds in any order: the array has null for those between.
+std::vector<int> SearchCheckpoint::folds_left(const json& setting) const {
+  if (!error(setting).empty()) return {};
+  const json known = finished(setting).value("accuracies", json::array());
+  std::vector<int> left;
+  for (int fold = 0; fold < content_["folds"].get<int>(); ++fold) {
+    const auto place = static_cast<std::size_t>(fold);
+    if (place >= known.size() || known[place].is_null()) left.push_back(fold);
+  }
+  return left;
+}
+
 std::vector<double> SearchCheckpoint::accuracies(const json& setting) const {
-  const json finished = content_["finished"].value(setting.dump(), json::object());
-  return finished.value("accuracies", std::vector<double>());
+  return finished(setting).value("accuracies", std::vector<double>());
 }
 
 std::string SearchCheckpoint::error(const json& setting) const {
-  return content_["finished"].value(setting.dump(), json::object()).value("error", std::string());
+  return finished(setting).value("error", std::string());
 }
 
-void SearchCheckpoint::keep_fold(const json& setting, double accuracy) {
-  content_["finished"][setting.dump()]["accuracies"].push_back(accuracy);
+void SearchCheckpoint::keep_fold(const json& setting, int fold, double accuracy) {
+  content_["finished"][setting.dump()]["accuracies"][static_cast<std::size_t>(fold)] = accuracy;
   write();
 }
 

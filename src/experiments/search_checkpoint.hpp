@@ -31,13 +31,15 @@ class SearchCheckpoint {
   /// The checkpoint of the fold in progress.
   [[nodiscard]] std::filesystem::path fold_path() const { return path_.string() + ".fold"; }
 
-  /// The accuracies of a setting's finished folds.
+  /// The folds of a setting that have no accuracy yet; none if it failed.
+  [[nodiscard]] std::vector<int> folds_left(const nlohmann::json& setting) const;
+  /// The accuracies of a setting's folds, in their order; none must be left.
   [[nodiscard]] std::vector<double> accuracies(const nlohmann::json& setting) const;
   /// Why a setting failed; empty if it did not.
   [[nodiscard]] std::string error(const nlohmann::json& setting) const;
 
   /// Adds to the file.
-  void keep_fold(const nlohmann::json& setting, double accuracy);
+  void keep_fold(const nlohmann::json& setting, int fold, double accuracy);
   void keep_error(const nlohmann::json& setting, const std::string& error);
 
   /// Ensures that the state of a fold in progress can be found again.
@@ -48,6 +50,7 @@ class SearchCheckpoint {
 
  private:
   void check(const SearchIdentity& job) const;
+  [[nodiscard]] nlohmann::json finished(const nlohmann::json& setting) const;
   void write() const;
 
   std::filesystem::path path_;

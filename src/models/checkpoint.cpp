@@ -42,11 +42,9 @@ bool load(const Context& context, const std::filesystem::path& path, Archive& ar
     archive = Archive::load(path);
     return true;
   }
-  const Context together = context.with_shared_rows();
   std::string bytes;
-  agree(together, [&] {
-    if (context.ranks()->rank() == 0 && std::filesystem::exists(path))
-      bytes = Archive::load(path).bytes();
+  on_first_rank(context, [&] {
+    if (std::filesystem::exists(path)) bytes = Archive::load(path).bytes();
   });
   std::uint64_t length = bytes.size();
   context.ranks()->broadcast(0, &length, sizeof(length));
@@ -70,7 +68,7 @@ Checkpoint::Checkpoint(const Context& context, std::filesystem::path path,
   if (!active()) return;
   const std::string wanted = to_json(options);
   const std::string device = device_text(context);
-  writes_ = context.ranks() == nullptr || context.ranks()->rank() == 0;
+  writes_ = is_first(context);
   if (load(context, path_, archive_)) check(wanted, device, fingerprint);
   archive_.put_text("kind", std::string(kKind));
   archive_.put_text("layout", std::string(kLayout));
@@ -173,9 +171,7 @@ void remove_checkpoint(const std::filesystem::path& path) {
 std::string agreed_fingerprint(const Context& context, const ImageSet& images) {
   if (context.ranks() == nullptr) return fingerprint(context, images);
   std::string hash(64, '0');
-  agree(context.with_shared_rows(), [&] {
-    if (context.ranks()->rank() == 0) hash = fingerprint(context, images);
-  });
+  on_first_rank(context, [&] { hash = fingerprint(context, images); });
   context.ranks()->broadcast(0, hash.data(), hash.size());
   return hash;
 }

@@ -8,8 +8,8 @@
 namespace krica {
 namespace {
 
-void add_tables(const PlannedExperiment& planned, const ResultsFile& results,
-                std::vector<Finding>& findings) {
+void add_table_findings(const PlannedExperiment& planned, const ResultsFile& results,
+                        std::vector<Finding>& findings) {
   for (const ResultTable& table : tables_of(planned, results)) {
     const TableLine* best = table.best();
     if (best == nullptr) continue;
@@ -35,8 +35,8 @@ const Configuration* configuration_at(const Plan& plan, const std::string& syste
 /// "λ" from "sparsity weight λ".
 std::string letter_of(const std::string& axis) { return axis.substr(axis.rfind(' ') + 1); }
 
-void add_sweep(const PlannedExperiment& planned, const ResultsFile& results,
-               std::vector<Finding>& findings) {
+void add_sweep_findings(const PlannedExperiment& planned, const ResultsFile& results,
+                        std::vector<Finding>& findings) {
   std::optional<Finding> found;
   std::optional<double> control;
   for (const Curve& curve : curves_of(planned, results)) {
@@ -61,8 +61,8 @@ void add_sweep(const PlannedExperiment& planned, const ResultsFile& results,
   findings.push_back(std::move(*found));
 }
 
-void add_similarity(const PlannedExperiment& planned, const ResultsFile& results,
-                    std::vector<Finding>& findings) {
+void add_similarity_findings(const PlannedExperiment& planned, const ResultsFile& results,
+                             std::vector<Finding>& findings) {
   std::optional<Finding> found;
   std::optional<double> control;
   for (const Configuration& configuration : planned.plan.configurations) {
@@ -87,9 +87,9 @@ std::vector<Finding> findings_of(const std::vector<PlannedExperiment>& planned,
   std::vector<Finding> findings;
   for (const PlannedExperiment& each : planned) {
     const ExperimentKind kind = each.experiment->kind;
-    (kind == ExperimentKind::kTable   ? add_tables
-     : kind == ExperimentKind::kSweep ? add_sweep
-                                      : add_similarity)(each, results, findings);
+    (kind == ExperimentKind::kTable   ? add_table_findings
+     : kind == ExperimentKind::kSweep ? add_sweep_findings
+                                      : add_similarity_findings)(each, results, findings);
   }
   return findings;
 }

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <algorithm>
+#include <exception>
 #include <string>
 #include <vector>
 
@@ -19,9 +20,10 @@ std::vector<std::string> all_texts(const Context& context, const std::string& ow
 /// The options of a context for this process alone, but for its progress.
 ContextOptions options_alone(const Context& context);
 
-/// compute(context, job) returns a job's result in a context without ranks; take(job, result) gets
-/// it, on all ranks. If either throws on any rank, all throw, and the results of the round are
-/// lost. A rank that was asked to stop throws Cancelled when its job next reports progress.
+/// compute(context, job, result) appends a job's result in a context without ranks; take(job,
+/// result) gets it, on all ranks, unless it is empty. If a job throws on any rank, all throw, once
+/// they have taken what the jobs of the round had appended by then: the one that failed as well. A
+/// rank that was asked to stop throws Cancelled when its job next reports progress.
 template <class Compute, class Take>
 void farm(const Context& context, Index jobs, Compute compute, Take take) {
   const int ranks = context.ranks() == nullptr ? 1 : context.ranks()->size();
@@ -37,13 +39,21 @@ void farm(const Context& context, Index jobs, Compute compute, Take take) {
   self = &alone;
   for (Index first = 0; first < jobs; first += ranks) {
     std::string own;
-    agree(together, [&] {
-      if (first + rank < jobs) own = compute(alone, first + rank);
-    });
+    std::exception_ptr failure;
+    try {
+      if (first + rank < jobs) compute(alone, first + rank, own);
+    } catch (...) {
+      failure = std::current_exception();
+    }
     const std::vector<std::string> results = all_texts(together, own);
     agree(together, [&] {
-      for (Index job = first; job < std::min(first + ranks, jobs); ++job)
-        take(job, results[static_cast<std::size_t>(job - first)]);
+      for (Index job = first; job < std::min(first + ranks, jobs); ++job) {
+        const std::string& result = results[static_cast<std::size_t>(job - first)];
+        if (!result.empty()) take(job, result);
+      }
+    });
+    agree(together, [&] {
+      if (failure) std::rethrow_exception(failure);
     });
     context.check_cancelled();
   }

@@ -121,6 +121,12 @@ void agree(const Context& context, const std::function<void()>& body) {
   if ((all & kFailed) != 0) throw_failure(first_failure(ranks, failure));
 }
 
+void on_first_rank(const Context& context, const std::function<void()>& body) {
+  agree(context.with_shared_rows(), [&] {
+    if (is_first(context)) body();
+  });
+}
+
 void fetch_held_rows(const Context& context, void* matrix, std::size_t row_bytes,
                      const HeldRows& held, const std::function<Range(int)>& computed) {
   if (!context.shares_rows()) return;

@@ -63,6 +63,14 @@ inline HeldRows held_features(Index rows) {
 /// ranks also agree on whether to stop.
 void agree(const Context& context, const std::function<void()>& body);
 
+/// Whether this process is alone or the first of the ranks: the one that writes files.
+inline bool is_first(const Context& context) {
+  return context.ranks() == nullptr || context.ranks()->rank() == 0;
+}
+
+/// All ranks, whether they share rows or not: runs the body on the first; if it throws, all do.
+void on_first_rank(const Context& context, const std::function<void()>& body);
+
 /// Fetches the rows that this rank holds from those that computed them. Rows are row_bytes long;
 /// rank r computed rows computed(r).
 void fetch_held_rows(const Context& context, void* matrix, std::size_t row_bytes,

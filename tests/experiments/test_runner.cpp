@@ -7,6 +7,7 @@
 #include "experiments/rows.hpp"
 #include "experiments/runner.hpp"
 #include "krica/runtime/error.hpp"
+#include "support/thread_ranks.hpp"
 
 namespace krica {
 namespace {
@@ -127,6 +128,47 @@ TEST(Runner, GoesOnAfterACancel) {
     EXPECT_EQ(results.rows()[i].trial.predictions, expected.rows()[i].trial.predictions);
     EXPECT_EQ(results.rows()[i].trial.objective, expected.rows()[i].trial.objective);
   }
+}
+
+TEST(Runner, KeepsTheRowsThatRanksHadFinished) {
+  const Context alone({.threads = 1});
+  const auto whole = scratch_directory("whole-on-ranks");
+  const PlannedExperiment planned = small_plan(alone, "kernels");
+  ResultsFile expected(whole / "results.jsonl");
+  run_experiment(alone, planned, whole, expected);
+
+  const auto directory = scratch_directory("cancelled-on-ranks");
+  on_ranks(2, {.threads = 1}, [&](const Context& given) {
+    const Context context = given.with_all_rows();
+    ResultsFile results(directory / "results.jsonl");
+    if (context.ranks()->rank() == 1) context.cancel();
+    EXPECT_THROW(run_experiment(context, planned, directory, results), Cancelled);
+    EXPECT_EQ(results.rows().size(), 2U) << "of the first configuration, which the other rank had";
+  });
+  ResultsFile results(directory / "results.jsonl");
+  ASSERT_EQ(results.rows().size(), 2U);
+  run_experiment(alone, planned, directory, results);
+  ASSERT_EQ(results.rows().size(), expected.rows().size());
+  for (std::size_t i = 0; i < results.rows().size(); ++i) {
+    EXPECT_EQ(results.rows()[i].key, expected.rows()[i].key);
+    EXPECT_EQ(results.rows()[i].trial.predictions, expected.rows()[i].trial.predictions);
+  }
+}
+
+TEST(Runner, RanksLeaveNoCheckpointsOfRowsThatAreThere) {
+  const Context alone({.threads = 1});
+  const auto directory = scratch_directory("left-on-ranks");
+  const PlannedExperiment planned = small_plan(alone, "caltech101");
+  ResultsFile results(directory / "results.jsonl");
+  run_experiment(alone, planned, directory, results);
+  std::filesystem::create_directories(directory / "checkpoints");
+  for (const ResultRow& row : results.rows())  // of a run that was killed before it removed them
+    std::ofstream(directory / "checkpoints" / (row.key + ".checkpoint")) << "a checkpoint";
+  on_ranks(2, {.threads = 1}, [&](const Context& context) {
+    ResultsFile own(directory / "results.jsonl");
+    run_experiment(context.with_all_rows(), planned, directory, own);
+  });
+  EXPECT_FALSE(std::filesystem::exists(directory / "checkpoints"));
 }
 
 TEST(Runner, RecordsWhatCannotBeComputed) {

@@ -7,6 +7,7 @@
 #include "experiments/search.hpp"
 #include "krica/runtime/error.hpp"
 #include "support/images.hpp"
+#include "support/thread_ranks.hpp"
 
 namespace krica {
 namespace {
@@ -72,6 +73,23 @@ TEST_F(SearchTest, ResumesAfterTheLastFinishedFold) {
   EXPECT_TRUE(second.checkpoint().resumed());
   EXPECT_EQ(second.folds_left(job().settings[0]), 1);
   EXPECT_EQ(second.run(), whole);
+}
+
+TEST_F(SearchTest, KeepsTheFoldsThatRanksHadFinished) {
+  const json whole = Search(context_, images_, job()).run();
+  std::filesystem::remove(path_);
+  on_ranks(3, {.threads = 1}, [&](const Context& given) {
+    const Context context = given.with_all_rows();
+    Search search(context, images_, job());
+    if (context.ranks()->rank() == 0) context.cancel();  // which has fold 0 of 0, 1 and 2
+    EXPECT_THROW(search.run(), Cancelled);
+  });
+  Search second(context_, images_, job());
+  EXPECT_TRUE(second.checkpoint().resumed());
+  EXPECT_EQ(second.folds_left(job().settings[0]), 1);
+  std::vector<int> folds;
+  EXPECT_EQ(second.run({.fold = [&](std::size_t, int fold) { folds.push_back(fold); }}), whole);
+  EXPECT_THAT(folds, testing::ElementsAre(0, 0, 1, 2, 0));
 }
 
 TEST_F(SearchTest, RefusesAnotherSearchsCheckpoint) {

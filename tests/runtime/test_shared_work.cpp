@@ -90,7 +90,8 @@ TEST_F(SharedFiles, ThatCannotBeCreatedFailOnAllRanks) {
   EXPECT_EQ(failures, 3);
 }
 
-std::string number(Index job) { return std::string(static_cast<std::size_t>(job % 4), 'x'); }
+/// As long as no other's nearby.
+std::string result_of(Index job) { return std::string(static_cast<std::size_t>(1 + job % 4), 'x'); }
 
 TEST(Farm, EveryRankGetsAllResultsInOrder) {
   for (const int ranks : {1, 2, 3, 5}) {
@@ -100,11 +101,11 @@ TEST(Farm, EveryRankGetsAllResultsInOrder) {
         std::vector<Index> own;
         farm(
             context.with_all_rows(), jobs,
-            [&](const Context& alone, Index job) {
+            [&](const Context& alone, Index job, std::string& result) {
               EXPECT_EQ(alone.ranks(), nullptr);
               EXPECT_EQ(alone.seed(), 9U);
               own.push_back(job);
-              return number(job);
+              result = result_of(job);
             },
             [&](Index job, const std::string& result) {
               EXPECT_EQ(job, std::ssize(taken));
@@ -112,7 +113,7 @@ TEST(Farm, EveryRankGetsAllResultsInOrder) {
             });
         ASSERT_EQ(std::ssize(taken), jobs);
         for (Index job = 0; job < jobs; ++job)
-          EXPECT_EQ(taken[static_cast<std::size_t>(job)], number(job));
+          EXPECT_EQ(taken[static_cast<std::size_t>(job)], result_of(job));
         const int rank = context.ranks() == nullptr ? 0 : context.ranks()->rank();
         for (const Index job : own) EXPECT_EQ(job % ranks, rank);
       });
@@ -120,42 +121,72 @@ TEST(Farm, EveryRankGetsAllResultsInOrder) {
   }
 }
 
-TEST(Farm, AJobThatFailsEndsAllRanks) {
+TEST(Farm, AJobThatFailsEndsAllRanksButLosesNoOther) {
   std::atomic<int> failures = 0;
   on_ranks(3, {.threads = 1}, [&](const Context& context) {
+    std::vector<std::string> taken(9);
     try {
       farm(
-          context.with_all_rows(), 6,
-          [](const Context&, Index job) {
+          context.with_all_rows(), 9,
+          [](const Context&, Index job, std::string& result) {
+            result = "half";
             if (job == 4) throw DataError("job 4");
-            return std::string();
+            if (job == 3) result.clear();
+            if (job != 3) result = "whole";
           },
-          [](Index job, const std::string&) { EXPECT_LT(job, 3); });
+          [&](Index job, const std::string& result) {
+            taken[static_cast<std::size_t>(job)] = result;
+          });
     } catch (const DataError& error) {
       EXPECT_STREQ(error.what(), "job 4");
       ++failures;
     }
+    // Job 3 gave nothing, and the round after never began.
+    EXPECT_EQ(taken, (std::vector<std::string>{"whole", "whole", "whole", "", "half", "whole", "",
+                                               "", ""}));
   });
   EXPECT_EQ(failures, 3);
+}
+
+TEST(Farm, ResultsThatCannotBeTakenEndAllRanks) {
+  std::atomic<int> failures = 0;
+  on_ranks(2, {.threads = 1}, [&](const Context& context) {
+    const bool first = context.ranks()->rank() == 0;
+    try {
+      farm(
+          context.with_all_rows(), 4,
+          [](const Context&, Index job, std::string& result) { result = result_of(job); },
+          [&](Index job, const std::string&) {
+            EXPECT_LT(job, 2);
+            if (first) throw IoError("full");
+          });
+    } catch (const IoError& error) {
+      EXPECT_STREQ(error.what(), "full");
+      ++failures;
+    }
+  });
+  EXPECT_EQ(failures, 2);
 }
 
 TEST(Farm, StopsWhenARankIsAskedTo) {
   std::atomic<int> stopped = 0;
   on_ranks(2, {.threads = 1}, [&](const Context& given) {
     const Context context = given.with_all_rows();
+    std::vector<Index> taken;
     try {
       farm(
           context, 4,
-          [&](const Context& alone, Index job) {
+          [&](const Context& alone, Index job, std::string& result) {
             if (job == 1) context.cancel();
             alone.notify({"job", 1, 2, 0});
             alone.check_cancelled();
-            return std::string();
+            result = result_of(job);
           },
-          [](Index, const std::string&) { FAIL(); });
+          [&](Index job, const std::string&) { taken.push_back(job); });
     } catch (const Cancelled&) {
       ++stopped;
     }
+    EXPECT_EQ(taken, std::vector<Index>{0}) << "what the other rank had finished";
   });
   EXPECT_EQ(stopped, 2);
 }

@@ -146,8 +146,7 @@ void print_summary(const PlannedExperiment& planned, const ResultsFile& results)
 /// Of several ranks the first prepares the file, and then all read it.
 ResultsFile opened_results(const Context& context, const ReproduceCommand& command) {
   const std::filesystem::path path = command.output / "results.jsonl";
-  agree(context.with_shared_rows(), [&] {
-    if (!is_first_rank()) return;
+  on_first_rank(context, [&] {
     std::filesystem::create_directories(command.output);
     hold_outputs({path, command.output / "report.html"});
     ResultsFile results(path);
