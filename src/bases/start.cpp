@@ -162,7 +162,7 @@ std::vector<Index> drawn_rows(const Context& context, ConstMatrixView<float> pat
 }
 
 Matrix<float> random_patches(const Context& context, ConstMatrixView<float> patches, Index K) {
-  if (!context.shares_rows()) require_finite(patches, "basis", "patches");
+  agree(context, [&] { require_finite(patches, "basis", "patches"); });
   return gather_rows<float>(context, patches, drawn_rows(context, patches, K));
 }
 

@@ -203,7 +203,7 @@ template <class Scalar>
 double auto_gamma(const Context& context, ConstMatrixView<Scalar> samples) {
   const Index m = samples.rows();
   require(m >= 2, "auto_gamma", "at least 2 samples are needed, got {}", m);
-  if (!context.shares_rows()) require_finite(samples, "auto_gamma", "samples");
+  agree(context, [&] { require_finite(samples, "auto_gamma", "samples"); });
   Random random = context.random("kernel.auto_gamma");
   std::vector<Index> pairs;
   for (Index pair = 0; pair < kGammaPairs; ++pair) {

@@ -9,6 +9,7 @@
 #include "classify/dictionary_codes.hpp"
 #include "classify/splits.hpp"
 #include "krica/bases/basis.hpp"
+#include "krica/runtime/error.hpp"
 #include "models/parts.hpp"
 #include "models/trouble.hpp"
 #include "runtime/large_matrix.hpp"
@@ -85,13 +86,14 @@ ClassifierParts classifier_from(const Matrix<float>& class_map, std::optional<do
           LinearClassifier(std::move(weights), 0), temperature};
 }
 
-std::optional<double> calibrate_dictionary(TrainingRun& run, ConstMatrixView<float> samples,
+namespace {
+
+/// Of samples that the dictionary has not seen; none if those that are left cannot be learned from,
+/// such as equal ones.
+std::optional<double> held_out_temperature(const Context& context, ConstMatrixView<float> samples,
                                            std::span<const int> labels,
                                            const PipelineOptions& options) {
-  if (const auto known = run.checkpoint.state(kCalibration))
-    return known->scalar<double>(kCalibration);
-  const auto split =
-      stratified_split({labels.begin(), labels.end()}, kHeldOutPart, run.context.seed());
+  const auto split = stratified_split({labels.begin(), labels.end()}, kHeldOutPart, context.seed());
   if (split.test.empty()) return std::nullopt;
   const std::vector<int> learned_labels = values_at(labels, split.train);
   const Index classes = 1 + *std::max_element(labels.begin(), labels.end());
@@ -99,14 +101,28 @@ std::optional<double> calibrate_dictionary(TrainingRun& run, ConstMatrixView<flo
   settings.components =
       classes * std::min(settings.components / classes, smallest_class(learned_labels, classes));
   if (settings.components == 0) return std::nullopt;
-  const LargeMatrix learned = copied_rows(run.context, samples, split.train);
+  const LargeMatrix learned = copied_rows(context, samples, split.train);
   const BasisRequest request{learned.view(), learned_labels, settings, {}, nullptr};
-  const Basis basis = basis_method(options.method).learn(run.context, request);
-  const double temperature =
-      fit_temperature(scores_of(run.context, pursuit_of(options), basis, samples, split.test),
-                      values_at(labels, split.test));
+  try {
+    const Basis basis = basis_method(options.method).learn(context, request);
+    return fit_temperature(scores_of(context, pursuit_of(options), basis, samples, split.test),
+                           values_at(labels, split.test));
+  } catch (const InvalidArgument&) {
+    return std::nullopt;
+  }
+}
+
+}  // namespace
+
+std::optional<double> calibrate_dictionary(TrainingRun& run, ConstMatrixView<float> samples,
+                                           std::span<const int> labels,
+                                           const PipelineOptions& options) {
+  if (const auto known = run.checkpoint.state(kCalibration))
+    return known->scalar<double>(kCalibration);
+  const auto temperature = held_out_temperature(run.context, samples, labels, options);
+  if (!temperature) return std::nullopt;
   Archive found;
-  found.put_scalar(kCalibration, temperature);
+  found.put_scalar(kCalibration, *temperature);
   run.checkpoint.store_state(kCalibration, found);
   return temperature;
 }

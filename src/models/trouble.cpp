@@ -92,8 +92,7 @@ std::string ignored_options(const PipelineOptions& settled) {
   if (!basis_method(settled.method).classifies || !given) return {};
   return fmt::format(
       "[train] {} learns its classifier with its dictionary, without an SVM: {} has no effect; "
-      "leave "
-      "it out, and set label-weight instead",
+      "leave it out, and set label-weight instead",
       settled.method, settled.classifier.C ? "svm-c" : "balanced");
 }
 

@@ -5,13 +5,17 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <functional>
+#include <limits>
 
+#include "bases/start.hpp"
 #include "krica/bases/basis.hpp"
 #include "krica/runtime/error.hpp"
 #include "support/comparison.hpp"
 #include "support/problems.hpp"
+#include "support/thread_ranks.hpp"
 
 namespace krica {
 namespace {
@@ -160,6 +164,21 @@ TEST(Bases, SayWhatToDoAboutMoreAtomsThanPatches) {
       EXPECT_THAT(error.what(), testing::HasSubstr("use fewer components or more patches"));
     }
   }
+}
+
+TEST(Bases, PatchesThatAreNotFiniteOnOneRankAreRefusedByAll) {
+  std::atomic<int> refused = 0;
+  on_ranks(3, {.threads = 1}, [&](const Context& context) {
+    Matrix<float> patches = support::random_matrix<float>(3000, 8, 3);
+    if (context.ranks()->rank() == 2) patches(2999, 5) = std::numeric_limits<float>::quiet_NaN();
+    BasisRequest request{patches, {}, {}, {}, nullptr};
+    request.options.components = 12;
+    request.options.init = "random-patches";
+    const std::string what = support::refusal([&] { starting_atoms(context, request); });
+    EXPECT_THAT(what, testing::HasSubstr("2999"));
+    if (!what.empty()) ++refused;
+  });
+  EXPECT_EQ(refused, 3);
 }
 
 TEST_P(EveryMethod, StopsOnRequestAndGoesOn) {

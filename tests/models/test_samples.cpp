@@ -149,6 +149,31 @@ TEST_P(SamplesCancelledAt, ResumesToTheSameBytes) {
 
 INSTANTIATE_TEST_SUITE_P(Samples, SamplesCancelledAt, testing::Values(1, 3, 8, 12, 14, 20));
 
+/// Samples that are all equal but for one.
+ImageSetPtr equal_but(Index different, Index rows) {
+  constexpr Index kCols = 3;
+  std::vector<double> values;
+  std::vector<int> labels;
+  for (Index i = 0; i < rows; ++i) {
+    for (Index j = 0; j < kCols; ++j)
+      values.push_back(i == different && j == 0 ? 5.0 : 1.0 + static_cast<double>(j));
+    labels.push_back(static_cast<int>(i % 2));
+  }
+  return as_images(std::make_shared<support::MemorySamples>(kCols, values, labels, 2));
+}
+
+TEST(Samples, ADictionaryWhoseCalibrationSeesEqualSamplesHasNoTemperature) {
+  constexpr Index kRows = 20;
+  PipelineOptions options = small_options("d-ksvd");
+  options.basis.components = 2;
+  Index without = 0;
+  for (Index different = 0; different < kRows; ++different) {
+    const Model model = train(Context({.threads = 1}), *equal_but(different, kRows), {options});
+    if (!model.parts().classifier->temperature) ++without;
+  }
+  EXPECT_EQ(without, 4) << "where the one that differs is among the fifth that is held out";
+}
+
 TEST(Samples, RefusesWhatDoesNotFitWithBothSizes) {
   const ImageSetPtr samples = as_images(clouds(60));
   const Model model = train(Context(), *samples, {small_options("random-patches")});

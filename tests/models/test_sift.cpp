@@ -208,6 +208,11 @@ TEST(SiftModel, WarnsOfOptionsOfAnSvmThatADictionaryHasNot) {
   options.classifier.C = 1;
   train(Context(), images, {options}, &report);
   EXPECT_THAT(report.warning, HasSubstr("svm-c has no effect; leave it out"));
+  TrainingReport of_balanced;
+  options.classifier.C.reset();
+  options.classifier.balanced = true;
+  train(Context(), images, {options}, &of_balanced);
+  EXPECT_THAT(of_balanced.warning, HasSubstr("balanced has no effect; leave it out"));
 }
 
 TEST(SiftModel, SaysWhenAnErrorIsAboutTheWordsOfADictionary) {
