@@ -16,7 +16,6 @@ namespace krica {
 namespace {
 
 constexpr std::string_view kName = "max-margin";
-constexpr Index kKricaRows = 256;  // samples encoded at a time: limits the memory of a step
 
 bool learned_as_logarithms(const EncoderOptions& encoder) {
   return encoder.kind == EncoderKind::kKernel;
@@ -28,7 +27,7 @@ KricaOptions krica_options(const JointObjectiveOptions& options, Index K) {
   krica.kernel = options.encoder.kernel;
   krica.sparsity = options.sparsity;
   krica.epsilon = options.epsilon;
-  krica.block_rows = kKricaRows;
+  krica.block_rows = kReconstructedAtOnce;
   return krica;
 }
 

@@ -41,6 +41,9 @@ struct JointParameters {
   [[nodiscard]] JointParameters zeros() const;
 };
 
+/// Patches of f that are encoded at a time: it limits the memory of a step.
+inline constexpr Index kReconstructedAtOnce = 256;
+
 struct JointObjectiveOptions {
   EncoderOptions encoder = {};  ///< must have a derivative (pooled_codes.hpp)
   MarginLoss loss = MarginLoss::kSquaredHinge;

@@ -7,10 +7,11 @@
 #include <cmath>
 
 #include "features/tangents.hpp"
+#include "joint/objective.hpp"
 #include "models/parts.hpp"
 #include "models/rules.hpp"
 #include "models/stage_costs.hpp"
-#include "objectives/group_sums.hpp"
+#include "objectives/kernel_gradient.hpp"
 #include "runtime/check.hpp"
 
 namespace krica {
@@ -72,23 +73,35 @@ EvaluatedRows evaluated_rows(const TrainingSizes& s) {
   return {rows, std::min(rows, block)};
 }
 
-/// Codes and sums of the gradient. With a kernel, also their slopes and products with the Gram
-/// matrix, and the sums of that matrix's gradient.
-double objective_memory(const TrainingSizes& s, int threads) {
+/// The sums over groups of samples (objectives/group_sums.hpp) that a rank holds.
+double group_sums(double K, double samples, double at_once, int ranks) {
+  const SampleGroups groups(static_cast<Index>(samples), static_cast<Index>(at_once),
+                            static_cast<Index>(K));
+  const double run = as_double(KernelGradient<float>::kAtomsAtATime);
+  const double largest_share = std::ceil(std::ceil(K / run) / ranks) * run;
+  return sums_held(groups.count(), ranks, std::min(1.0, largest_share / K));
+}
+
+/// What the gradient of kRICA or KSR needs: codes, slopes and products with the Gram matrix, this
+/// matrix and its slopes, and the sums.
+double kernel_memory(double K, double n, double at_once, double sums) {
+  return kFloat * K * (3 * at_once + K * (2 + sums) + n * sums);
+}
+
+/// Codes and sums of the gradient.
+double objective_memory(const TrainingSizes& s, int threads, int ranks) {
   constexpr double kSolverStates = 30;  // L-BFGS keeps 20 steps and gradients
   constexpr double kUsualCode = 32;     // atoms in the code of a sparse method
   const double K = s.atoms;
   const double n = s.outputs;
   const bool kernel = s.method.encoder == "kernel" || s.method.encoder == "lasso";
   const EvaluatedRows rows = evaluated_rows(s);
-  const auto groups =
-      as_double(SampleGroups(static_cast<Index>(s.patches), static_cast<Index>(rows.at_once),
-                             static_cast<Index>(K))
-                    .count());
-  const double sums = kernel || s.method.rica ? groups : 4 * tree_sums(threads);
-  double bytes = kFloat * rows.gathered * n + (kernel ? 3 : 1) * kFloat * rows.at_once * K +
-                 kFloat * K * n * (kSolverStates + sums) + 4 * kDouble * n * n + 24 * s.patches;
-  if (kernel) bytes += kFloat * K * K * (2 + groups);
+  const double sums = kernel || s.method.rica ? group_sums(K, s.patches, rows.at_once, ranks)
+                                              : 4 * tree_sums(threads);
+  const double evaluation =
+      kernel ? kernel_memory(K, n, rows.at_once, sums) : kFloat * K * (rows.at_once + n * sums);
+  const double bytes = evaluation + kFloat * rows.gathered * n + kFloat * K * n * kSolverStates +
+                       4 * kDouble * n * n + 24 * s.patches;
   const bool keeps_codes = s.method.encoder == "lasso" && rows.gathered == 0;
   return bytes + (keeps_codes ? 32 * s.patches * std::min(K, kUsualCode) : 0);
 }
@@ -130,7 +143,7 @@ double dictionary_memory(const TrainingSizes& s, int threads) {
                                          s.dictionary_nonzeros, threads));
 }
 
-double basis_memory(const TrainingSizes& s, int threads) {
+double basis_memory(const TrainingSizes& s, int threads, int ranks) {
   const double clustering = kmeans_memory(s, s.atoms, s.outputs, threads);
   if (learns_as(s.method, "sparse-coding"))
     return std::max(clustering, sparse_coding_memory(s, threads));
@@ -142,7 +155,7 @@ double basis_memory(const TrainingSizes& s, int threads) {
     return kDouble * s.atoms * s.atoms * tree_sums(threads) + 2 * eigen_memory(s.atoms);
   }
   const bool solves = s.method.solvers != SolverChoice::kNone && !s.method.joint;
-  return solves ? std::max(clustering, objective_memory(s, threads)) : clustering;
+  return solves ? std::max(clustering, objective_memory(s, threads, ranks)) : clustering;
 }
 
 /// What SIFT keeps of the image that a thread is at: planes of orientations, and the grey image.
@@ -195,19 +208,32 @@ double svm_memory(const TrainingSizes& s, int threads) {
   return kFloat * m * m + std::max(kDouble * m * m, metric + weights);
 }
 
-/// A batch of images and its features; weights, their gradients and moments.
-double joint_memory(const TrainingSizes& s, int threads) {
-  constexpr double kReconstructionPatches = 20000;
+/// The reconstruction term of max-margin training: its patches, and kRICA on some of them.
+double reconstruction_memory(const TrainingSizes& s, int ranks) {
+  constexpr double kPatches = 20000;
+  constexpr double kPatchesAStep = 1024;
+  if (s.options.max_margin.reconstruction == 0) return 0;
+  constexpr double at_once = kReconstructedAtOnce;
+  return kFloat * s.outputs * (kPatches + kPatchesAStep + s.atoms) +
+         kernel_memory(s.atoms, s.outputs, at_once,
+                       group_sums(s.atoms, kPatchesAStep, at_once, ranks));
+}
+
+/// A batch of images; weights, their gradients and moments; features and partial gradients, or the
+/// reconstruction term, which comes after them.
+double joint_memory(const TrainingSizes& s, int threads, int ranks) {
   constexpr double kStates = 10;
   const double batch = as_double(s.options.basis.batch.value_or(batch_for(Index(s.images))));
   const double weights = s.atoms * s.outputs + s.classes * s.features;
-  return kFloat * (batch * (2 * s.values + 3 * s.features) + kStates * weights +
-                   s.atoms * s.outputs * tree_sums(threads) + kReconstructionPatches * s.outputs);
+  const double features = 3 * batch * s.features + s.atoms * s.outputs * tree_sums(threads);
+  return kFloat * (batch * 2 * s.values + kStates * weights) +
+         std::max(kFloat * features, reconstruction_memory(s, ranks));
 }
 
 }  // namespace
 
-WorkingMemory working_memory(int threads, const DataFacts& facts, const PipelineOptions& settled) {
+WorkingMemory working_memory(int threads, const DataFacts& facts, const PipelineOptions& settled,
+                             int ranks) {
   const TrainingSizes s(facts, settled);
   WorkingMemory most;
   const auto add = [&](double bytes, const std::string& needed_for) {
@@ -219,7 +245,7 @@ WorkingMemory working_memory(int threads, const DataFacts& facts, const Pipeline
     add(whitening_memory(s, threads),
         s.landmarks > 0 ? fmt::format("a kernel PCA with {} landmarks", s.landmarks)
                         : fmt::format("whitening patches of {} values", s.inputs));
-    add(basis_memory(s, threads), atoms);
+    add(basis_memory(s, threads, ranks), atoms);
     add(local_memory(s, threads), fmt::format("the tangents of {} atoms", s.atoms));
     add(feature_memory(s, threads), "encoding");
   }
@@ -227,7 +253,7 @@ WorkingMemory working_memory(int threads, const DataFacts& facts, const Pipeline
     add(network_memory(s, threads),
         fmt::format("a network with {} groups in its first layer", s.atoms));
   }
-  if (s.method.joint) add(joint_memory(s, threads), atoms);
+  if (s.method.joint) add(joint_memory(s, threads, ranks), atoms);
   if (s.dictionary_atoms > 0) {
     add(dictionary_memory(s, threads),
         fmt::format("a dictionary of {} images with {} features each", s.images, s.features));
@@ -239,7 +265,8 @@ WorkingMemory working_memory(int threads, const DataFacts& facts, const Pipeline
 }
 
 Context planned(const Context& context, const DataFacts& facts, const PipelineOptions& settled) {
-  const WorkingMemory most = working_memory(context.threads(), facts, settled);
+  const int ranks = context.ranks() == nullptr ? 1 : context.ranks()->size();
+  const WorkingMemory most = working_memory(context.threads(), facts, settled, ranks);
   const double counted = std::max(0.0, most.bytes - kUncounted);
   const double least = std::ceil(2 * counted / kMebibyte);
   require(least * kMebibyte <= as_double(context.memory_bytes()), "memory",

@@ -17,8 +17,10 @@ struct WorkingMemory {
   std::string needed_for;  ///< "a kernel PCA with 1000 landmarks"
 };
 
-/// The most that any stage of a training needs; `settled` are options from resolved().
-WorkingMemory working_memory(int threads, const DataFacts& facts, const PipelineOptions& settled);
+/// The most that any stage of a training needs on one of its ranks; `settled` are options from
+/// resolved().
+WorkingMemory working_memory(int threads, const DataFacts& facts, const PipelineOptions& settled,
+                             int ranks = 1);
 
 /// The context for the training: its budget less the working memory. Throws InvalidArgument, with
 /// the least budget that suffices, if that would leave less than half.

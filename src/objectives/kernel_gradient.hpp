@@ -21,6 +21,9 @@ namespace krica {
 template <class Scalar>
 class KernelGradient {
  public:
+  /// Those of which a thread finishes the gradient at once; a rank has whole runs of them.
+  static constexpr Index kAtomsAtATime = 100;
+
   /// Resets the sums; K atoms of n values.
   void start(const Context& context, Index K, Index n, const SampleGroups& groups) {
     groups_ = groups;
@@ -104,8 +107,6 @@ class KernelGradient {
   }
 
  private:
-  static constexpr Index kAtomsAtATime = 100;
-
   /// The sums over the groups, each in the memory of its first. A rank of several gets those of its
   /// atoms: columns of CᵀC.
   void add_groups(const Context& context, const Partition& tiles) {

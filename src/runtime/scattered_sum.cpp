@@ -22,4 +22,18 @@ RankTree::RankTree(Index parts, int rank, int ranks) {
   }
 }
 
+double sums_held(Index parts, int ranks, double slice) {
+  if (ranks == 1) return static_cast<double>(parts);
+  const std::vector<Index> left = RankTree(parts, 0, ranks).left;
+  double most = 0;
+  for (int rank = 0; rank < ranks; ++rank) {
+    const Index own = std::max<Index>(1, share_of(parts, rank, ranks).size());
+    const auto sent = std::count_if(
+        left.begin(), left.end(), [&](Index part) { return owner_of(part, parts, ranks) == rank; });
+    const double received = slice * static_cast<double>(std::ssize(left) - sent);
+    most = std::max(most, static_cast<double>(own + sent) + received);
+  }
+  return most;
+}
+
 }  // namespace krica

@@ -27,6 +27,10 @@ struct RankTree {
   RankTree(Index parts, int rank, int ranks);
 };
 
+/// The most sums whose memory a rank holds at once: those of its parts, at least one, their copies
+/// in slices, and the slices, at most `slice` of a sum, that it receives.
+double sums_held(Index parts, int ranks, double slice);
+
 /// A slice of a sum: numbers of both kinds, as many as the rank's SliceSize says.
 struct SliceSize {
   std::size_t doubles = 0;

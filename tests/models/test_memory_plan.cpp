@@ -6,8 +6,12 @@
 
 #include "krica/bases/basis.hpp"
 #include "krica/runtime/error.hpp"
+#include "models/data_facts.hpp"
 #include "models/memory_plan.hpp"
 #include "models/resolved.hpp"
+#include "models/small_job.hpp"
+#include "support/images.hpp"
+#include "support/peak_memory.hpp"
 
 namespace krica {
 namespace {
@@ -76,6 +80,38 @@ TEST(MemoryPlan, TakesEveryMethodWith200AtomsFrom256M) {
   }
   for (const auto* method : {"random-patches", "kmeans-triangle", "omp-1", "krica"})
     EXPECT_EQ(refusal(64, settled(method, 200, kFacts)), "");
+}
+
+TEST(MemoryPlan, CountsTheReconstructionTermOfMaxMarginTraining) {
+  if (!support::can_measure_memory()) GTEST_SKIP() << "no /proc, or a sanitizer's own memory";
+  const auto images = support::gratings(30);
+  PipelineOptions options = support::small_options("max-margin-krica");
+  options.basis.components = 1500;
+  options.descriptor.patches = 1600;
+  options.basis.init = "random-patches";
+  options.encoder.kind = EncoderKind::kKernel;
+  options.basis.epochs = 1;
+  options.classifier.C = 1;
+  const DataFacts facts = facts_of(images, true);
+  const double plain = working_memory(1, facts, resolved(options, facts)).bytes;
+  options.max_margin.reconstruction = 0.1;
+  const PipelineOptions settled = resolved(options, facts);
+  const double planned = working_memory(1, facts, settled).bytes;
+  const support::PeakMemory peak;
+  train(Context({.threads = 1}), images, {options});
+  const auto held = static_cast<double>(peak.bytes());
+  EXPECT_GT(held, plain + 16 * kMebibyte) << "else this job tells nothing";
+  EXPECT_LE(held, planned + 16 * kMebibyte);
+  EXPECT_LE(planned, 2 * held);
+}
+
+TEST(MemoryPlan, CountsWhatRanksSendEachOther) {
+  const PipelineOptions options = settled("krica", 1600, kFacts);
+  const double alone = working_memory(1, kFacts, options).bytes;
+  constexpr double kSum = 4.0 * 1600 * 1600;
+  // Of 8 groups: 4 of its own, one to send, and its half of those of both.
+  EXPECT_NEAR(alone - working_memory(1, kFacts, options, 2).bytes, 2 * kSum, 0.2 * kSum);
+  EXPECT_GT(working_memory(1, kFacts, options, 8).bytes, alone - 6 * kSum);
 }
 
 }  // namespace

@@ -91,13 +91,19 @@ TEST(Ranks, ScatteredSumsHaveTheBitsOfOneMachine) {
         for (const auto& [to, from] : tree.own) {
           for (int rank = 0; rank < ranks; ++rank) add(to, from, rank);
         }
+        std::atomic<int> sent = 0;
         ScatteredSum<float> sum;
         const Slice<float> total = sum.add(
             context, parts, tree, [&](int) { return kSize; },
             [&](Index part, int rank, const Slice<float>& to) {
+              ++sent;
               std::copy_n(slice(part, rank).doubles.data(), kSize.doubles, to.doubles.data());
               std::copy_n(slice(part, rank).values.data(), kSize.values, to.values.data());
             });
+        const double held = static_cast<double>(share_of(parts, own, ranks).size()) +
+                            static_cast<double>(sent + std::ssize(tree.left)) / ranks;
+        EXPECT_LE(held, sums_held(parts, ranks, 1.0 / ranks) + 1e-9);
+        EXPECT_GE(held + 2, sums_held(parts, ranks, 1.0 / ranks)) << "no more than needed";
         fill_all();
         add_in_tree_order(parts, [&](Index to, Index from) { add(to, from, own); });
         const Slice<float> expected = slice(0, own);
