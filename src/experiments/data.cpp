@@ -56,12 +56,12 @@ OpenOptions photograph_options(const ExperimentRequest& request) {
 /// For an experiment on any images: as the paper's experiments open such a set.
 OpenOptions open_options(const fs::path& path, const ExperimentRequest& request) {
   OpenOptions options;
-  options.format = recognised_format(path);
-  if (options.format == DataFormat::kFolder) {
+  const DataFormat format = recognised_format(path);
+  if (format == DataFormat::kFolder) {
     options.image_size = kCaltechSize.at(request.size);
     options.image_size_rule = ImageSizeRule::kLonger;
   }
-  if (options.format == DataFormat::kStl10) options.image_size = kStlSize.at(request.size);
+  if (format == DataFormat::kStl10) options.image_size = kStlSize.at(request.size);
   if (request.image_size > 0) options.image_size = request.image_size;
   return options;
 }
@@ -73,6 +73,17 @@ fs::path place_of(const Experiment& experiment, const fs::path& path) {
   if (experiment.data == "caltech101" && fs::is_directory(place / "101_ObjectCategories"))
     place /= "101_ObjectCategories";
   return place;
+}
+
+/// For an experiment on any images: the directory itself, or the one set of the paper's in it.
+fs::path place_of_any(const fs::path& path) {
+  std::vector<std::string> inside;
+  for (const char* name : {"caltech101", "cifar10", "stl10"})
+    if (fs::is_directory(path / name)) inside.emplace_back(name);
+  if (inside.empty() || recognised_format(path) != DataFormat::kFolder) return path;
+  if (inside.size() == 1) return path / inside.front();
+  data_error("reproduce", path.string(), "several data sets: {}; give the directory of one",
+             fmt::join(inside, ", "));
 }
 
 Index smallest_class(const ImageSet& set) {
@@ -119,7 +130,8 @@ void check_caltech(const Experiment& experiment, const ExperimentRequest& reques
 
 DataSet open_any(const Context& context, const Experiment& experiment,
                  const ExperimentRequest& request) {
-  DataSet data = open_dataset(context, request.data, open_options(request.data, request));
+  const fs::path place = place_of_any(request.data);
+  DataSet data = open_dataset(context, place, open_options(place, request));
   const auto refuse_set = [&](const std::string& found) {
     data_error("reproduce", request.data.string(), "{} needs labelled images; found {}",
                experiment.name, found);

@@ -44,6 +44,15 @@ bool is_called(const Configuration& configuration, const std::string& name) {
   return lower(name) == lower(configuration.system) || lower(name) == configuration.options.method;
 }
 
+/// A name as in the table means that system alone; in another case, also all of the method.
+bool means(const PlannedExperiment& planned, const std::string& name,
+           const Configuration& configuration) {
+  const auto& all = planned.plan.configurations;
+  const auto has_name = [&](const Configuration& c) { return c.system == name; };
+  return std::any_of(all.begin(), all.end(), has_name) ? has_name(configuration)
+                                                       : is_called(configuration, name);
+}
+
 std::string trimmed(const std::string& text) {
   const std::size_t first = text.find_first_not_of(' ');
   if (first == std::string::npos) return {};
@@ -116,7 +125,7 @@ void choose_systems(const std::string& list, std::span<PlannedExperiment> planne
     for (Configuration& configuration : experiment.plan.configurations) {
       configuration.chosen = false;
       for (std::size_t i = 0; i < names.size(); ++i) {
-        if (!is_called(configuration, names[i])) continue;
+        if (!means(experiment, names[i], configuration)) continue;
         configuration.chosen = true;
         found[i] = true;
       }

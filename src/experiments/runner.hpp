@@ -35,9 +35,9 @@ struct PlannedExperiment {
 PlannedExperiment plan_experiment(const Context& context, const Experiment& experiment,
                                   const ExperimentRequest& request);
 
-/// Leaves out all systems but these, named as in the tables (in any case) or by their method.
-/// `list` separates them by commas, which names may also contain. Throws InvalidArgument for a name
-/// that none of the experiments has.
+/// Leaves out all systems but these, named as in the tables (in any case) or by their method; one
+/// that is named exactly as in a table is meant alone. `list` separates them by commas, which names
+/// may also contain. Throws InvalidArgument for a name that none of the experiments has.
 void choose_systems(const std::string& list, std::span<PlannedExperiment> planned);
 
 /// The identity of the row for this configuration and split.

@@ -355,6 +355,16 @@ def test_comparison_on_any_images(krica):
     write_caltech(krica.directory / "caltech")
     krica("reproduce", "comparison", *SMOKE, "--data", "caltech", "--systems", "random-patches", "-o", "caltech-out")
     assert {row["group"] for row in read_rows(krica.directory / "caltech-out")} == {"15 training images per class"}
+    downloaded = krica.directory / "data" / "caltech101" / "101_ObjectCategories"  # as by krica data get
+    downloaded.parent.mkdir(parents=True)
+    (krica.directory / "caltech").rename(downloaded)
+    for place in (downloaded, downloaded.parent, downloaded.parent.parent):
+        krica("reproduce", "comparison", *SMOKE, "--data", place, "--systems", "random-patches", "-o", "downloaded")
+        krica("reproduce", "caltech101", *SMOKE, "--data", place, "--systems", "random-patches", "-o", "downloaded")
+    assert len(read_rows(krica.directory / "downloaded")) == 3, "one comparison, two groups of the table"
+    (krica.directory / "cifar10").rename(krica.directory / "data" / "cifar10")
+    refusal = krica("reproduce", "comparison", *SMOKE, "--data", "data", "-o", "no", code=3)
+    assert "several data sets: caltech101, cifar10; give the directory of one" in refusal
     (krica.directory / "table.csv").write_text("a,b,label\n1,2,x\n3,4,y\n")
     assert "found samples" in krica("reproduce", "comparison", *SMOKE, "--data", "table.csv", "-o", "no", code=3)
     assert "--as-printed" in krica("reproduce", "comparison", *SMOKE, "--as-printed", "-o", "no", code=2)

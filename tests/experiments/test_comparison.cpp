@@ -51,6 +51,23 @@ TEST(Comparison, EverySystemHasTheSameTerms) {
   EXPECT_FALSE(plan.mean_per_class);
 }
 
+TEST(Comparison, ANameAsInTheTableMeansThatSystemAlone) {
+  const Context context({.threads = 1});
+  std::vector<PlannedExperiment> planned;
+  planned.push_back(plan_experiment(context, experiment("comparison"), kSmoke));
+  const auto chosen = [&](const std::string& list) {
+    choose_systems(list, planned);
+    std::vector<std::string> systems;
+    for (const Configuration& configuration : planned[0].plan.configurations)
+      if (configuration.chosen) systems.push_back(configuration.system);
+    return systems;
+  };
+  EXPECT_THAT(chosen("OMP-1,kRICA"), testing::ElementsAre("OMP-1", "kRICA"));
+  EXPECT_THAT(chosen("omp-1"), testing::ElementsAre("OMP-1", "OMP-1, square roots"));
+  EXPECT_THAT(chosen("OMP-1, square roots"), testing::ElementsAre("OMP-1, square roots"));
+  EXPECT_THAT(chosen("max-margin-krica"), testing::SizeIs(2));
+}
+
 TEST(Comparison, SetsWithoutATestPartAreDivided) {
   const Context context({.threads = 1});
   ExperimentRequest request = kSmoke;
