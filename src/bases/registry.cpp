@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <array>
-#include <string>
-#include <vector>
 
 #include "krica/bases/basis.hpp"
-#include "krica/runtime/words.hpp"
-#include "runtime/check.hpp"
-#include "runtime/nearest.hpp"
 
 namespace krica {
 
@@ -389,14 +384,5 @@ constexpr auto kMethods = std::to_array<BasisMethod>({
 }  // namespace
 
 std::span<const BasisMethod> basis_methods() { return kMethods; }
-
-const BasisMethod& basis_method(std::string_view name) {
-  std::vector<std::string> known;
-  for (const BasisMethod& method : kMethods) {
-    if (method.name == name) return method;
-    known.emplace_back(method.name);
-  }
-  unknown_word("method", name, known, "method");
-}
 
 }  // namespace krica
