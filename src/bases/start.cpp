@@ -246,9 +246,9 @@ void require_patches_for_atoms(const BasisRequest& request) {
 Matrix<float> starting_atoms(const Context& given, const BasisRequest& request) {
   const BasisOptions& options = request.options;
   require(options.components > 0, "basis", "components must be > 0, got {}", options.components);
-  const bool by_class = options.init == "class-kmeans" || options.init == "label-affinity";
   // Ranks that have all patches still share the work.
-  const bool divides = !by_class && lloyd::divides(request.patches.rows(), options.components);
+  const bool divides =
+      !starts_by_class(options.init) && lloyd::divides(request.patches.rows(), options.components);
   const Context context = divides ? sharing(given) : given;
   if (options.init == "random")
     return random_atoms(context, options.components, request.patches.cols());

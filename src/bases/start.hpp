@@ -11,6 +11,11 @@ namespace krica {
 /// Throws InvalidArgument if there are fewer patches than atoms, as each atom starts from a patch.
 void require_patches_for_atoms(const BasisRequest& request);
 
+/// Whether atoms start from the patches of their class (class_atoms.hpp): not divided among ranks.
+inline bool starts_by_class(std::string_view init) {
+  return init == "class-kmeans" || init == "label-affinity";
+}
+
 /// The initial atoms by request.options.init: kmeans, random-patches (distinct and non-zero),
 /// random (unit-norm normals), or by class (class_atoms.hpp). kmeans and omp-1 pass their states to
 /// the request's hooks and can resume. Throws InvalidArgument for other names and for more atoms

@@ -182,15 +182,15 @@ class Updates {
     const Scalar* rest = sums_.row(u);
     const double length = std::sqrt(ordered_dot(row_.data(), row_.data(), X_.cols()));
     const double whole = std::sqrt(ordered_dot(rest, rest, X_.cols()));
-    const bool exact = blocks_.count() > 1 && length > kLeft * whole;
-    if (exact) {
+    const bool known = blocks_.count() > 1 && length > kLeft * whole;
+    if (known) {
       subtract_rows<Scalar>(products_.row(u - block_.begin), gram_, others, weights.data(),
                             along_.data());
     }
     const auto scale = static_cast<Scalar>(1 / length);
     for (Index v = 0; v < K(); ++v) {
       Scalar& product = along_[static_cast<std::size_t>(v)];
-      product = exact && !in_block(v)
+      product = known && !in_block(v)
                     ? product * scale
                     : static_cast<Scalar>(ordered_dot(atom(v), atom(u), X_.cols()));
       gram_(u, v) = product;

@@ -16,9 +16,8 @@
 //   e·d_v = M_uv - Σ_{w∈B, w≠u} (S_w·g) G_wv,
 //
 // where G = DDᵀ (K×K) comes from the pursuit and is kept up to date. The result differs from that
-// of the literal loop by rounding. A pass costs 2 K² n multiply-adds in matrix products, and 2 m L
-// n
-// + 2 K |B| n others.
+// of the literal loop by rounding. A pass costs 2 K² n multiply-adds in matrix products, and
+// 2 m L n + 2 K |B| n others.
 #pragma once
 
 #include "clustering/atom_users.hpp"

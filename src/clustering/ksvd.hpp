@@ -11,9 +11,9 @@
 //   d ← Eᵀg / ‖Eᵀg‖,   g ← E d,
 //
 // of which E is never computed: Eᵀg = X_Iᵀg - Σ_{v≠u} d_v (S_v·g), block by block
-// (atom_updates.hpp). An iteration costs m K n + K² n for the pursuit's products, and 2 m L n + 2.5
-// K² n for the atoms. Atoms that hardly any sample uses and atoms that
-// nearly coincide with another move to the worst-coded samples. M. Aharon, M. Elad, A. Bruckstein,
+// (atom_updates.hpp). An iteration costs m K n + K² n / 2 for the pursuit's products, and
+// 2 m L n + 2.5 K² n for the atoms. Atoms that hardly any sample uses and atoms that nearly
+// coincide with another move to the worst-coded samples. M. Aharon, M. Elad, A. Bruckstein,
 // "K-SVD: An Algorithm for Designing Overcomplete Dictionaries for Sparse Representation", IEEE
 // TSP 54(11), 2006; the approximate update is that of R. Rubinstein, M. Zibulevsky, M. Elad,
 // Technion CS-2008-08. The cost need not fall in every iteration: the pursuit is greedy.

@@ -5,7 +5,7 @@
 #include "data/npy.hpp"
 #include "runtime/atomic_file.hpp"
 #include "runtime/check.hpp"
-#include "runtime/communicator.hpp"
+#include "runtime/ranks.hpp"
 #include "runtime/shared_file.hpp"
 
 namespace krica {
@@ -78,8 +78,10 @@ NpyRows::NpyRows(const Context& context, const std::filesystem::path& path, Inde
   count_of({rows, cols});
   const std::string header = header_of(kDescr<float>, {rows, cols});
   header_bytes_ = header.size();
-  if (!context.shares_rows() || context.ranks()->rank() == 0)
-    file_->write_at(0, header.data(), header.size());
+  agree(context, [&] {
+    if (!context.shares_rows() || is_first(context))
+      file_->write_at(0, header.data(), header.size());
+  });
 }
 
 NpyRows::~NpyRows() = default;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "bases/start.hpp"
 #include "features/tangents.hpp"
 #include "krica/bases/basis.hpp"
 #include "models/dictionary_stage.hpp"
@@ -71,10 +72,9 @@ Context preparing(const TrainingRun& run) {
 Context learning(const TrainingRun& run, Index patches) {
   const PipelineOptions& options = run.job.options;
   const Index K = options.basis.components.value_or(1);
-  const std::string init = options.basis.init.value_or("");
-  const bool divides = basis_method(options.method).shares_rows && init != "class-kmeans" &&
-                       init != "label-affinity" && options.encoder.kind != EncoderKind::kTangents &&
-                       lloyd::divides(patches, K);
+  const bool divides = basis_method(options.method).shares_rows &&
+                       !starts_by_class(options.basis.init.value_or("")) &&
+                       options.encoder.kind != EncoderKind::kTangents && lloyd::divides(patches, K);
   return divides ? preparing(run) : run.context;
 }
 

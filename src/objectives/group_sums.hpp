@@ -57,8 +57,9 @@ class SampleGroups {
 };
 
 /// Calls encode(rows) for tiles of the block's samples that belong to this rank, in parallel, and
-/// adds the numbers that it returns to the groups' values. Tiles are smaller over the last quarter,
-/// as in TaperedPartition.
+/// adds the numbers that it returns to the groups' values. Over the last quarter tiles have half
+/// the size: threads that finish early find small ones to do instead of waiting for others that
+/// have just started a large one.
 class GroupValues {
  public:
   explicit GroupValues(const SampleGroups& groups)

@@ -1,17 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "runtime/ranks.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cstring>
 #include <exception>
 #include <new>
-#include <numeric>
 #include <string>
 
 #include "krica/runtime/error.hpp"
-#include "runtime/farm.hpp"
 #include "runtime/out_of_memory.hpp"
 
 namespace krica {
@@ -165,31 +161,6 @@ void gather_computed(const Context& context, void* values, std::size_t value_byt
   for (int rank = 0; rank < context.ranks()->size(); ++rank)
     sizes.push_back(static_cast<std::size_t>(computed(rank).size()) * value_bytes);
   context.ranks()->all_gather(values, sizes);
-}
-
-ContextOptions options_alone(const Context& context) {
-  return {.threads = context.threads(),
-          .seed = context.seed(),
-          .memory_bytes = context.memory_bytes(),
-          .device = context.cuda_device() ? fmt::format("cuda:{}", *context.cuda_device()) : "cpu",
-          .precision = context.precision(),
-          .device_memory_bytes = context.device_memory_bytes()};
-}
-
-std::vector<std::string> all_texts(const Context& context, const std::string& own) {
-  if (!context.shares_rows()) return {own};
-  Communicator& ranks = *context.ranks();
-  std::vector<std::size_t> sizes(static_cast<std::size_t>(ranks.size()));
-  sizes[static_cast<std::size_t>(ranks.rank())] = own.size();
-  ranks.all_gather(sizes.data(), std::vector<std::size_t>(sizes.size(), sizeof(std::size_t)));
-  std::vector<std::size_t> places(sizes.size() + 1);
-  std::partial_sum(sizes.begin(), sizes.end(), places.begin() + 1);
-  std::string all(places.back(), ' ');
-  own.copy(all.data() + places[static_cast<std::size_t>(ranks.rank())], own.size());
-  ranks.all_gather(all.data(), sizes);
-  std::vector<std::string> texts;
-  for (std::size_t r = 0; r < sizes.size(); ++r) texts.push_back(all.substr(places[r], sizes[r]));
-  return texts;
 }
 
 }  // namespace krica

@@ -15,7 +15,7 @@ namespace krica {
 
 SharedFile::SharedFile(const Context& context, std::string operation, std::filesystem::path path)
     : context_(context), operation_(std::move(operation)), path_(std::move(path)) {
-  const bool creates = !context.shares_rows() || context.ranks()->rank() == 0;
+  const bool creates = !context.shares_rows() || is_first(context);
   agree(context_, [&] {
     if (creates) created_.emplace(operation_, path_);
   });
