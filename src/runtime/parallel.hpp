@@ -44,28 +44,6 @@ class Partition {
   Index count_;
 };
 
-/// The same, with parts of half the size over the last quarter: threads that finish early find
-/// small parts to do instead of waiting for others that have just started a large one.
-class TaperedPartition {
- public:
-  TaperedPartition(Index total, Index largest)
-      : split_(total * 3 / 4 / largest * largest),
-        large_(split_, largest),
-        small_(total - split_, std::max<Index>(1, largest / 2)) {}
-
-  [[nodiscard]] Index count() const { return large_.count() + small_.count(); }
-  Range operator[](Index part) const {
-    if (part < large_.count()) return large_[part];
-    const Range range = small_[part - large_.count()];
-    return {split_ + range.begin, split_ + range.end};
-  }
-
- private:
-  Index split_;
-  Partition large_;
-  Partition small_;
-};
-
 /// The approximate work of a whole loop, in multiply-adds of a matrix product, of which a thread
 /// does about 20 per nanosecond. A loop of less than about 100 microseconds stays on the calling
 /// thread, and each additional thread must have that much to do. Without an estimate the loop uses
