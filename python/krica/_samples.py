@@ -324,11 +324,11 @@ class LLC(SampleEstimator):
         return "improved-lcc" if self.encoder == "tangents" else "llc"
 
 
-@with_parameters("n_components", *_KERNEL, *_CODING, *_PREPARING, *_ALWAYS, positional=1)
+@with_parameters("n_components", *_KERNEL, *_CODING, *_PREPARING, "init", *_ALWAYS, positional=1)
 class KMeansFeatures(SampleEstimator):
     """K-means centres as atoms, with the triangle code ``max(0, mean_v z_v - z_u)`` of the distances z.
 
-    ``encoder="hard"`` gives one-hot codes of the nearest centre.
+    ``encoder="hard"`` gives one-hot codes of the nearest centre. The centres start as random directions; ``init="kmeans"`` is k-means++.
 
     Parameters
     ----------

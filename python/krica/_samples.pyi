@@ -263,6 +263,7 @@ class KMeansFeatures(SampleEstimator):
         whitening_epsilon: float | Literal["auto"] = ...,
         whitening_components: int = ...,
         unit_norm: bool | Literal["auto"] = ...,
+        init: str | ArrayLike | Literal["auto"] = ...,
         patches: int | Literal["auto"] = ...,
         random_state: int | np.random.RandomState | None = ...,
         n_jobs: int | None = ...,

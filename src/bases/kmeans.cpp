@@ -6,8 +6,10 @@
 //   hard      s_u = 1 for the nearest centre, 0 for the others
 //
 // A. Coates, H. Lee, A. Ng, "An Analysis of Single-Layer Networks in Unsupervised Feature
-// Learning", AISTATS 2011. Differences: a k-means++ start unless another one is asked for (theirs
-// is "random"), and empty clusters move to the farthest patches.
+// Learning", AISTATS 2011. As theirs, centres for the triangle code start as random directions
+// (docs/decisions/0017-kmeans-start.md), those for other codes by k-means++, unless another start
+// is asked for. Differences: directions of length 1, and empty clusters move to the farthest
+// patches.
 #include "bases/clustering_run.hpp"
 #include "bases/start.hpp"
 

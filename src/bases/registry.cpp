@@ -275,7 +275,7 @@ constexpr auto kMethods = std::to_array<BasisMethod>({
      .minimises = "Σ ‖x - nearest centre‖²",
      .own_options = "init whitening-epsilon",
      .encoder = "triangle",
-     .init = "kmeans",
+     .init = "random",
      .learn = &learn_kmeans,
      .grid = "whitening-epsilon=0.01,0.1,1",
      .solvers = SolverChoice::kNone,

@@ -29,15 +29,22 @@ Cost eigen(double n) { return {.serial_products = kEigenProducts * n * n * n}; }
 
 double as_double(Index value) { return static_cast<double>(value); }
 
-/// K-means++ on 32 samples per centre, then iterations of assignment and update.
+/// Iterations of assignment and update.
+Cost kmeans_turns_cost(double samples, double values, double centers, double turns) {
+  const Cost turn = products(2 * samples * values * centers) + loops(3 * samples * values);
+  return turn * (turns + 1);
+}
+
+double kmeans_turns() { return as_double(KmeansOptions().max_iterations); }
+
+/// K-means++ on 32 samples per centre, then the iterations.
 Cost kmeans_cost(double samples, double values, double centers, double turns) {
   const double pool = std::min(samples, 32 * centers);
-  const Cost turn = products(2 * samples * values * centers) + loops(3 * samples * values);
-  return loops(pool * centers * values) + turn * (turns + 1);
+  return loops(pool * centers * values) + kmeans_turns_cost(samples, values, centers, turns);
 }
 
 Cost kmeans_cost(double samples, double values, double centers) {
-  return kmeans_cost(samples, values, centers, as_double(KmeansOptions().max_iterations));
+  return kmeans_cost(samples, values, centers, kmeans_turns());
 }
 
 Cost kernel_pca_cost(const TrainingSizes& s) {
@@ -85,6 +92,12 @@ Cost start_cost(const TrainingSizes& s) {
   if (init == "class-kmeans")  // each class has its share of the samples and the centres
     return kmeans_cost(s.patches, s.outputs, s.atoms / std::max(1.0, s.classes));
   return init == "random-patches" ? drawing_cost(s) : Cost{};
+}
+
+/// The start "kmeans" of K-means is k-means++: its iterations are those of the method.
+Cost kmeans_basis_cost(const TrainingSizes& s) {
+  if (s.options.basis.init == "kmeans") return start_cost(s);
+  return start_cost(s) + kmeans_turns_cost(s.patches, s.outputs, s.atoms, kmeans_turns());
 }
 
 /// Value and gradient of an objective on one sample of n values, with K atoms.
@@ -313,8 +326,7 @@ Cost dictionary_cost(const TrainingSizes& s) {
 Cost basis_cost(const TrainingSizes& s) {
   if (s.method.learn == nullptr) return {};
   const std::string_view name = s.method.name;
-  if (s.method.own_start && s.method.init == "kmeans")
-    return kmeans_cost(s.patches, s.outputs, s.atoms) + tangents_cost(s);
+  if (learns_as(s.method, "kmeans-hard")) return kmeans_basis_cost(s) + tangents_cost(s);
   if (name == "omp-1") return spherical_kmeans_cost(s);
   if (learns_as(s.method, "sparse-coding")) return start_cost(s) + sparse_coding_cost(s);
   const auto iterations = as_double(s.options.basis.iterations.value_or(0));

@@ -9,6 +9,7 @@
 #include "krica/bases/basis.hpp"
 #include "krica/kernels/kernel.hpp"
 #include "models/resolved.hpp"
+#include "models/stage_costs.hpp"
 
 namespace krica {
 namespace {
@@ -57,10 +58,9 @@ std::string numerical_advice(const PipelineOptions& settled) {
       weight_advice(settled), start_advice(settled));
 }
 
-/// Only omp-1 has an option for the iteration limit of clustering.
+/// The iteration limit of K-means is not an option; that of omp-1 is.
 bool has_limit_option(const PipelineOptions& settled) {
-  const BasisMethod& method = basis_method(settled.method);
-  return !(method.own_start && method.init == "kmeans");
+  return !learns_as(basis_method(settled.method), "kmeans-hard");
 }
 
 bool is_still_falling(const std::vector<HistoryRow>& history) {

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <functional>
 
 #include "bases/clustering_run.hpp"
@@ -107,6 +108,31 @@ TEST(KmeansStart, IsWhereTheIterationsBegin) {
       again.hooks = {};
       again.state = &state;
       EXPECT_TRUE(learn(Context(), again).atoms.view() == basis.atoms.view()) << init;
+    }
+  }
+}
+
+TEST(KmeansStart, OfTheTriangleCodeIsRandomDirections) {
+  EXPECT_EQ(basis_method("kmeans-triangle").init, "random");
+  for (const char* method : {"kmeans-hard", "llc", "improved-lcc", "krica"})
+    EXPECT_EQ(basis_method(method).init, "kmeans") << method;
+}
+
+/// Directions near zero, few patches far from it: most centres are empty at first and must move.
+TEST(KmeansStart, RandomDirectionsReachFewPatchesWhereverTheyAre) {
+  for (const float offset : {0.0F, 100.0F}) {
+    Matrix<float> patches = support::random_matrix<float>(60, 8, 3);
+    patches.view().array() += offset;
+    for (const Index atoms : {1, 12, 59, 60}) {
+      BasisRequest request{patches, {}, {}, {}, nullptr};
+      request.options.components = atoms;
+      request.options.init = "random";
+      const Basis basis = basis_method("kmeans-triangle").learn(Context(), request);
+      const auto found = kmeans_from<float>(Context(), patches, basis.atoms, {.n_clusters = atoms});
+      std::vector<Index> used = found.assignment;
+      std::sort(used.begin(), used.end());
+      const auto distinct = std::distance(used.begin(), std::unique(used.begin(), used.end()));
+      EXPECT_EQ(distinct, atoms) << "centres with patches, offset " << offset;
     }
   }
 }

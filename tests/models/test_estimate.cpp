@@ -87,6 +87,21 @@ TEST(Estimate, GrowsWithIterationsAndEpochs) {
   EXPECT_GT(seconds(longer), 1.5 * seconds(joint)) << "nearly all of the time is in the epochs";
 }
 
+TEST(Estimate, KmeansCountsItsStartAndItsTurns) {
+  const auto basis_of = [](const char* method, const char* init) {
+    PipelineOptions options = options_for(method);
+    if (init != nullptr) options.basis.init = init;
+    return stage_seconds(estimate_training(kSpeed, kFacts, resolved(options, kFacts)), "basis");
+  };
+  EXPECT_EQ(basis_of("kmeans-triangle", nullptr), basis_of("kmeans-triangle", "random"));
+  EXPECT_EQ(basis_of("kmeans-hard", nullptr), basis_of("kmeans-hard", "kmeans"));
+  EXPECT_EQ(basis_of("kmeans-hard", "random"), basis_of("kmeans-triangle", "random"));
+  EXPECT_GT(basis_of("kmeans-triangle", "kmeans"), basis_of("kmeans-triangle", "random"));
+  EXPECT_GT(basis_of("kmeans-triangle", "random-patches"), basis_of("kmeans-triangle", "random"));
+  // The iterations are those of Lloyd, whatever method they are for.
+  EXPECT_LT(basis_of("kmeans-triangle", "kmeans"), 1.5 * basis_of("kmeans-triangle", "random"));
+}
+
 TEST(Estimate, SearchingCTakesLongerInBothFormsOfTheSvm) {
   for (const Index images : {1000, 20000}) {  // fewer, and more, than features
     DataFacts facts = kFacts;

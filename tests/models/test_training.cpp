@@ -10,6 +10,7 @@
 #include "krica/runtime/error.hpp"
 #include "models/model_parts.hpp"
 #include "models/small_job.hpp"
+#include "models/trouble.hpp"
 #include "support/images.hpp"
 #include "support/samples.hpp"
 
@@ -226,6 +227,22 @@ TEST(Training, ReportsSamplesThatDidNotConverge) {
   options.basis.epochs = 2;
   train(Context(), *samples, {.options = options, .classifier = false}, &report);
   EXPECT_NE(report.warning.find("raise epochs"), std::string::npos) << report.warning;
+}
+
+/// The limit of K-means is no option, so there is nothing to raise.
+TEST(Training, DoesNotAdviseToRaiseTheIterationsOfKmeans) {
+  const std::vector<HistoryRow> history = {{.iteration = 49, .evaluations = 49, .value = 2},
+                                           {.iteration = 50, .evaluations = 50, .value = 1.999}};
+  PipelineOptions options;
+  options.descriptor.receptive_field = 1;
+  options.basis.iterations = 50;
+  for (const char* method : {"kmeans-triangle", "kmeans-hard", "llc", "improved-lcc"}) {
+    options.method = method;
+    EXPECT_EQ(trouble_with(options, "iteration-limit", history), "") << method;
+  }
+  options.method = "omp-1";
+  EXPECT_NE(trouble_with(options, "iteration-limit", history).find("raise iterations"),
+            std::string::npos);
 }
 
 TEST(Training, KernelPcaInFront) {
