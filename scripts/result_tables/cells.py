@@ -108,9 +108,9 @@ def values(rows, column):
 
 
 def best_value(rows, column):
-    """The value with the highest mean accuracy."""
+    """The value with the highest mean accuracy, if there are several."""
     groups = {value: mean_per_cent(group) for value, group in by_value(rows).items() if value is not None}
-    return f"{max(groups, key=groups.get):g}" if groups else ""
+    return f"{max(groups, key=groups.get):g}" if len(groups) > 1 else ""
 
 
 KINDS = {

@@ -120,6 +120,8 @@ def grid_of(table, lines, published):
                 line.append((gain_cell(table["columns"], rows, column), ""))
             elif column["show"] == "published":
                 line.append((published_cell(name, column, published), ""))
+            elif not inside and column["show"] == "accuracy":
+                line.append(("", table.get("empty", "")))
             else:
                 line.append(cells.cell(inside, column))
         grid.append(line)

@@ -116,6 +116,20 @@ def test_table_without_rows(project):
     assert "tables.toml: " in project.run("--check").stderr
 
 
+def test_cells_without_rows_say_so(project):
+    tables = project.root / "results" / "tables.toml"
+    column = '{ title = "seed 1", show = "accuracy", where = { seed = 1 } },\n  { title = "time"'
+    changed = tables.read_text().replace('code = true', 'code = true\nempty = "not run"').replace('{ title = "time"', column)
+    tables.write_text(changed)
+    project.run()
+    assert "| `omp-1` | **75.11** (75.27, 74.95) | 75.0 | 7 s |" in project.page.read_text()
+    assert "| `random-patches` | 71.10 | not run | 7 s |" in project.page.read_text()
+    assert project.run("--check").returncode == 0
+    tables.write_text(changed.replace('empty = "not run"\n', ''))
+    project.run()
+    assert "| `random-patches` | 71.10 |  | 7 s |" in project.page.read_text()
+
+
 def test_columns(project):
     tables = project.root / "results" / "tables.toml"
     tables.write_text(tables.read_text().replace('"accuracy", digits = 2, each = true', '"accuracy", digits = 1, spread = true').replace(
@@ -132,6 +146,18 @@ def test_columns(project):
     assert "| `omp-1` | **75.1 ± 0.2** | 0:07 | 3.0 s | 81.4 | 100 | 1.5 GiB |" in project.page.read_text()
     tables.write_text(tables.read_text().replace('show = "memory"', 'show = "colour"'))
     assert "unknown kind 'colour'" in project.run("--check").stderr
+
+
+def test_best_of_several_values(project):
+    tables = project.root / "results" / "tables.toml"
+    tables.write_text(tables.read_text().replace('{ title = "time", show = "seconds" }', '{ title = "best", show = "best_value" }'))
+    rows = project.read()
+    for row, value in zip(rows, (0.1, 1, 0.1)):
+        row["value"] = value
+    project.write(rows)
+    project.run()
+    assert "| `omp-1` | **75.11** (75.27, 74.95) | 0.1 |" in project.page.read_text()
+    assert "| `random-patches` | 71.10 |  |" in project.page.read_text()  # one value was tried
 
 
 def test_rows_without_a_table(project):
