@@ -42,6 +42,19 @@ def accuracy(rows, column):
     return text, (f" ({', '.join(fixed(value, digits) for value in values)})" if column.get("each") and len(values) > 1 else "")
 
 
+def paired(rows, column):
+    """The label `of` less the label `over`, run by run: the mean of the differences and their standard deviation."""
+    runs = {label: {(row.get("seed"), row.get("split")): 100 * row["accuracy"] for row in rows if row["label"] == label}
+            for label in (column["of"], column["over"])}
+    differences = [value - runs[column["over"]][run] for run, value in runs[column["of"]].items() if run in runs[column["over"]]]
+    if not differences:
+        return ""
+    digits = column.get("digits", 1)
+    mean = statistics.fmean(differences)
+    text = fixed(mean if abs(mean) >= 0.5 * 10**-digits else 0, digits, signed=True)  # no −0.0
+    return f"{text} ± {fixed(statistics.stdev(differences), digits)}" if len(differences) > 1 else text
+
+
 def total_seconds(row, stage):
     if "seconds" not in row or (stage != "total" and stage not in row["seconds"]):
         return None
@@ -115,6 +128,7 @@ def best_value(rows, column):
 
 KINDS = {
     "accuracy": accuracy,
+    "paired": paired,
     "seconds": seconds,
     "memory": memory,
     "chosen": chosen,

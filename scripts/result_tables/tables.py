@@ -50,7 +50,7 @@ def lines_of(table, rows):
     fields = table.get("lines", "label").split(", ")
     for row in rows:
         values = [row.get(field, "") for field in fields]
-        groups.setdefault(values[0] if len(values) == 1 else ", ".join(named(table, value) for value in values), []).append(row)
+        groups.setdefault(values[0] if len(values) == 1 else ", ".join(str(named(table, value)) for value in values), []).append(row)
     return [(name, group) for name, group in groups.items() if group]
 
 
@@ -169,6 +169,8 @@ def render(table, rows, published):
     text += ["| " + " | ".join(a + b for a, b in line) + " |" for line in grid_of(table, lines, published)]
     for paragraph in copied_note(table, lines):
         text += ["", paragraph]
+    if not table.get("commands", True):
+        return "\n".join(text)
     used = list(commands(inside))
     if len(used) == 1:
         return "\n".join([*text, "", f"Command: `{used[0]}`"])

@@ -148,6 +148,27 @@ def test_columns(project):
     assert "unknown kind 'colour'" in project.run("--check").stderr
 
 
+def test_paired_differences(project):
+    tables = project.root / "results" / "tables.toml"
+    paired = 'lines = "data, train_images"\ncolumns = [\n  { title = "gain", show = "paired", of = "omp-1", over = "random-patches", digits = 2 },'
+    tables.write_text(tables.read_text().replace("columns = [", paired))
+    rows = [row | {"train_images": 50000} for row in project.read()]
+    project.write(rows)
+    project.run()
+    assert "| +4.17 |" in project.page.read_text()  # seed 0 alone has both
+    assert "| `CIFAR-10`, 50000 |" in project.page.read_text()
+    project.write([*rows, rows[2] | {"seed": 1, "accuracy": 0.709}])
+    project.run()
+    assert "| +4.11 ± 0.08 |" in project.page.read_text()
+    project.write(rows[:2])
+    project.run()
+    assert "|  | `CIFAR-10`, 50000 |" in project.page.read_text()
+    assert "krica train data/cifar10" in project.page.read_text()
+    tables.write_text(tables.read_text().replace("code = true", "code = true\ncommands = false"))
+    project.run()
+    assert "krica train data/cifar10" not in project.page.read_text()
+
+
 def test_best_of_several_values(project):
     tables = project.root / "results" / "tables.toml"
     tables.write_text(tables.read_text().replace('{ title = "time", show = "seconds" }', '{ title = "best", show = "best_value" }'))
