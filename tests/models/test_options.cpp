@@ -80,6 +80,7 @@ TEST(Options, MethodsSettleWhatIsLeftOpen) {
   options.method = "kmeans-triangle";
   const PipelineOptions settled = resolved(options, {{28, 28, 1}});
   EXPECT_EQ(settled.encoder.kind, EncoderKind::kTriangle);
+  EXPECT_EQ(*settled.basis.init, "random");
   EXPECT_FALSE(*settled.descriptor.unit_norm);
   options.encoder.kind = EncoderKind::kKernel;
   EXPECT_EQ(resolved(options, {{28, 28, 1}}).encoder.kind, EncoderKind::kKernel);

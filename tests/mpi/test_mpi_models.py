@@ -19,6 +19,7 @@ METHODS = {
 }
 # Fewer numbers of ranks: mostly the same code.
 OTHERS = {
+    "K-means from k-means++": ["--method", "kmeans-triangle", "--init", "kmeans"],
     "krica in batches": ["--method", "krica", "--solver", "adam", "--epochs", 2, "--batch", 1024],
     "sparse-filtering": ["--method", "sparse-filtering", "--iterations", 4],
     "sparse-rbm": ["--method", "sparse-rbm", "--epochs", 2],
