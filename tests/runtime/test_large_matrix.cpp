@@ -73,7 +73,9 @@ TEST(LargeMatrix, GivesRowsHereAndThereWithoutKeepingTheirNeighbours) {
   release_pages();
   const std::int64_t before = resident_bytes();
   const Matrix<float> chosen = rows_at<float>(std::as_const(matrix).view(), rows);
-  EXPECT_LT(resident_bytes() - before, 60 << 20);  // the copies take 25 MiB
+  if (support::can_measure_memory()) {
+    EXPECT_LT(resident_bytes() - before, 60 << 20);  // the copies take 25 MiB
+  }
   for (std::size_t i = 0; i < rows.size(); i += 101)
     EXPECT_EQ(chosen(static_cast<Index>(i), 5), static_cast<float>(rows[i]));
 }
