@@ -12,6 +12,13 @@ import numpy as np
 import pytest
 
 
+def skip_under_address_sanitizer():
+    """For what limits or measures memory: the sanitizer takes far more than the command."""
+    with open(os.environ["KRICA"], "rb") as program:
+        if b"__asan_init" in program.read():
+            pytest.skip("AddressSanitizer takes memory of its own")
+
+
 def read_safetensors(path):
     """With NumPy alone, as the format's description has it."""
     data = path.read_bytes()

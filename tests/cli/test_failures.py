@@ -16,7 +16,7 @@ import time
 import numpy as np
 import pytest
 
-from conftest import SMALL, read_safetensors, write_safetensors
+from conftest import SMALL, read_safetensors, skip_under_address_sanitizer, write_safetensors
 
 
 @pytest.mark.parametrize(
@@ -183,8 +183,7 @@ def test_file_too_large(krica, model):
 
 def within_address_space(krica, bytes, *arguments):
     """What the command did under a limit such as that of ulimit -v."""
-    if b"__asan_init" in pathlib.Path(os.environ["KRICA"]).read_bytes():
-        pytest.skip("AddressSanitizer needs more addresses than there are")
+    skip_under_address_sanitizer()
     command = [os.environ["KRICA"], *map(str, arguments)]
     limit = lambda: resource.setrlimit(resource.RLIMIT_AS, (bytes, bytes))  # noqa: E731
     return subprocess.run(command, cwd=krica.directory, capture_output=True, text=True, preexec_fn=limit, timeout=300)

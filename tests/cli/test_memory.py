@@ -9,12 +9,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from conftest import skip_under_address_sanitizer
 
 MEBIBYTE = 1 << 20
 
 
 def peak_of(*arguments):
     """The most memory that the command held."""
+    skip_under_address_sanitizer()
     process = subprocess.Popen([os.environ["KRICA"], *arguments, "--threads", "2", "--quiet"],
                                stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)  # fmt: skip
     peak = 0  # as the system keeps it; that of wait4() would include what this process took before it started the other
