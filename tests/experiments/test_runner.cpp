@@ -22,6 +22,15 @@ PlannedExperiment small_plan(const Context& context, const char* name) {
   return planned;
 }
 
+void expect_same_rows(const ResultsFile& results, const ResultsFile& expected) {
+  ASSERT_EQ(results.rows().size(), expected.rows().size());
+  for (std::size_t i = 0; i < results.rows().size(); ++i) {
+    EXPECT_EQ(results.rows()[i].key, expected.rows()[i].key);
+    EXPECT_EQ(results.rows()[i].trial.predictions, expected.rows()[i].trial.predictions);
+    EXPECT_EQ(results.rows()[i].trial.objective, expected.rows()[i].trial.objective);
+  }
+}
+
 TEST(Runner, ComputesWhatIsMissingOnly) {
   const Context context({.threads = 1});
   const auto directory = scratch_directory("runner");
@@ -122,12 +131,7 @@ TEST(Runner, GoesOnAfterACancel) {
       << "half a checkpoint";
   run_experiment(context, planned, directory, results);
   EXPECT_FALSE(std::filesystem::exists(directory / "checkpoints")) << "nothing is left";
-  ASSERT_EQ(results.rows().size(), expected.rows().size());
-  for (std::size_t i = 0; i < results.rows().size(); ++i) {
-    EXPECT_EQ(results.rows()[i].key, expected.rows()[i].key);
-    EXPECT_EQ(results.rows()[i].trial.predictions, expected.rows()[i].trial.predictions);
-    EXPECT_EQ(results.rows()[i].trial.objective, expected.rows()[i].trial.objective);
-  }
+  expect_same_rows(results, expected);
 }
 
 TEST(Runner, KeepsTheRowsThatRanksHadFinished) {
@@ -148,11 +152,7 @@ TEST(Runner, KeepsTheRowsThatRanksHadFinished) {
   ResultsFile results(directory / "results.jsonl");
   ASSERT_EQ(results.rows().size(), 2U);
   run_experiment(alone, planned, directory, results);
-  ASSERT_EQ(results.rows().size(), expected.rows().size());
-  for (std::size_t i = 0; i < results.rows().size(); ++i) {
-    EXPECT_EQ(results.rows()[i].key, expected.rows()[i].key);
-    EXPECT_EQ(results.rows()[i].trial.predictions, expected.rows()[i].trial.predictions);
-  }
+  expect_same_rows(results, expected);
 }
 
 TEST(Runner, RanksLeaveNoCheckpointsOfRowsThatAreThere) {
