@@ -140,9 +140,11 @@ class ConfigurationRun {
     }
     const bool shown = planned_.experiment->kind != ExperimentKind::kSweep;
     if (!shown || &split != &configuration_.splits.front()) return;
-    const fs::path path = model_path(directory_, planned_, configuration_);
-    remove_leftovers(path);  // from a killed run
-    tested.model.save(path);
+    on_first_rank(context, [&] {
+      const fs::path path = model_path(directory_, planned_, configuration_);
+      remove_leftovers(path);  // from a killed run
+      tested.model.save(path);
+    });
   }
 
   TestedModel tested_model(const Context& context, const TrialSplit& split) {
@@ -181,7 +183,7 @@ void compute_in_order(const Context& context, const PlannedExperiment& planned,
   }
 }
 
-/// What one rank computes: a row, or all rows of splits that share a basis.
+/// What one rank, or a group of ranks, computes: a row, or all rows of splits that share a basis.
 struct RowJob {
   const Configuration* configuration;
   std::vector<const TrialSplit*> splits;
@@ -206,9 +208,13 @@ void compute_on_ranks(const Context& context, const PlannedExperiment& planned,
                       const fs::path& directory, ResultsFile& results, const RowHook& computed) {
   const std::vector<RowJob> jobs = missing_rows(planned, results);
   SharedBasisInUse shared;
-  const auto compute = [&](const Context& alone, Index number, std::string& lines) {
+  const auto compute = [&](const Context& group, Index number, std::string& lines) {
     const RowJob& job = jobs[static_cast<std::size_t>(number)];
-    ConfigurationRun run(alone, planned, *job.configuration, directory, shared);
+    // Splits choose among the features of all images, which one rank must then have.
+    const bool alone = job.configuration->shared_basis;
+    if (alone && !is_first(group)) return;
+    const Context own = alone ? group.without_ranks() : group;
+    ConfigurationRun run(own, planned, *job.configuration, directory, shared);
     for (const TrialSplit* split : job.splits) lines += to_json(run.compute(*split)) + "\n";
   };
   const auto take = [&](Index number, const std::string& lines) {

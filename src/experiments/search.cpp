@@ -82,11 +82,11 @@ void Search::compute_on_ranks(const SearchHooks& hooks) {
   }
   // The state of a fold that a process alone had begun.
   if (!jobs.empty() && is_first(context_)) remove_checkpoint(checkpoint_.fold_path());
-  const auto compute = [&](const Context& alone, Index number, std::string& result) {
+  const auto compute = [&](const Context& group, Index number, std::string& result) {
     const Job& job = jobs[static_cast<std::size_t>(number)];
     if (hooks.fold) hooks.fold(job.setting, job.fold);
     try {
-      result = json(fold_accuracy(alone, job_.settings[job.setting], job.fold, {})).dump();
+      result = json(fold_accuracy(group, job_.settings[job.setting], job.fold, {})).dump();
     } catch (const InvalidArgument& error) {
       result = json(error.what()).dump();
     }

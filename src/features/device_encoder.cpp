@@ -11,6 +11,7 @@
 #include "krica/runtime/error.hpp"
 #include "runtime/check.hpp"
 #include "runtime/large_matrix.hpp"
+#include "runtime/pace.hpp"
 #include "runtime/ranks.hpp"
 #include "runtime/thread_pool.hpp"
 
@@ -253,6 +254,7 @@ void extract_on_device(const Context& context, DeviceEncoder& encoder, const Ima
   const Context together = divides ? context.with_shared_rows() : context;
   const Range own = divides ? own_share(together, images.size()) : Range{first, images.size()};
   agree(together, [&] {
+    Pace pace(together, "features", own.size());
     // As on the CPU, chunks do not depend on `first`.
     for (Index at = divides ? own.begin : first / encoder.chunk() * encoder.chunk();
          at < own.end;) {
@@ -264,8 +266,9 @@ void extract_on_device(const Context& context, DeviceEncoder& encoder, const Ima
       release_pages_when_due();
       at = chunk.end;
       done(at);
-      context.notify({"features", at - own.begin, own.size(), 0});
+      pace.reach(at - own.begin);
     }
+    pace.finish();
   });
   gather_all_rows<float>(together, result.view());
 }

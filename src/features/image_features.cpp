@@ -5,6 +5,7 @@
 
 #include "features/unit_length.hpp"
 #include "runtime/check.hpp"
+#include "runtime/pace.hpp"
 #include "runtime/ranks.hpp"
 
 namespace krica {
@@ -51,6 +52,8 @@ void extract_blocks(const Context& context, const ImageSet& images, const BatchE
   Index finished = own.begin;
   while (finished < own.end && blocks[finished].end <= first) ++finished;
   const Index at_a_time = batch_blocks(context, blocks.largest() * values);
+  const Index before = own.size() > 0 ? blocks[own.begin].begin : 0;
+  Pace pace(context, kName, own.size() > 0 ? blocks[own.end - 1].end - before : 0);
   Matrix<float> batch;
   while (finished < own.end) {
     const Range round{finished, std::min(finished + at_a_time, own.end)};
@@ -65,9 +68,9 @@ void extract_blocks(const Context& context, const ImageSet& images, const BatchE
     if (encoding.unit_length) scale_to_unit_length(context, features);
     finished = round.end;
     done(part.end);
-    const Index before = blocks[own.begin].begin;
-    context.notify({kName, part.end - before, blocks[own.end - 1].end - before, 0});
+    pace.reach(part.end - before);
   }
+  pace.finish();
 }
 
 }  // namespace

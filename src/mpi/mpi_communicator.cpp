@@ -5,7 +5,8 @@
 #include <mpi.h>
 
 #include <algorithm>
-#include <climits>
+#include <list>
+#include <memory>
 #include <numeric>
 
 #include "runtime/communicator.hpp"
@@ -14,6 +15,7 @@ namespace krica {
 namespace {
 
 constexpr int kTag = 1;
+constexpr int kNewsTag = 2;
 constexpr std::size_t kLargestMessage = std::size_t{1} << 30;  // MPI counts with int
 
 /// Calls body(offset, bytes) for pieces that MPI can count.
@@ -25,16 +27,21 @@ void in_pieces(std::size_t bytes, Body body) {
 
 class MpiCommunicator final : public Communicator {
  public:
-  MpiCommunicator() {
-    int provided = 0;
-    MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &provided);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
-    MPI_Comm_size(MPI_COMM_WORLD, &size_);
+  /// Takes over a communicator.
+  explicit MpiCommunicator(MPI_Comm comm) : comm_(comm) {
+    MPI_Comm_rank(comm_, &rank_);
+    MPI_Comm_size(comm_, &size_);
   }
   ~MpiCommunicator() override {
     int finalized = 0;
     MPI_Finalized(&finalized);
-    if (finalized == 0) MPI_Finalize();
+    if (finalized != 0) return;
+    for (News& news : told_) MPI_Wait(&news.request, MPI_STATUS_IGNORE);
+    if (comm_ == MPI_COMM_WORLD) {
+      MPI_Finalize();
+    } else {
+      MPI_Comm_free(&comm_);
+    }
   }
 
   [[nodiscard]] int rank() const override { return rank_; }
@@ -42,19 +49,19 @@ class MpiCommunicator final : public Communicator {
 
   void send(int to, const void* data, std::size_t bytes) override {
     in_pieces(bytes, [&](std::size_t offset, int count) {
-      MPI_Send(static_cast<const char*>(data) + offset, count, MPI_BYTE, to, kTag, MPI_COMM_WORLD);
+      MPI_Send(static_cast<const char*>(data) + offset, count, MPI_BYTE, to, kTag, comm_);
     });
   }
   void receive(int from, void* data, std::size_t bytes) override {
     in_pieces(bytes, [&](std::size_t offset, int count) {
-      MPI_Recv(static_cast<char*>(data) + offset, count, MPI_BYTE, from, kTag, MPI_COMM_WORLD,
+      MPI_Recv(static_cast<char*>(data) + offset, count, MPI_BYTE, from, kTag, comm_,
                MPI_STATUS_IGNORE);
     });
   }
 
   void broadcast(int root, void* data, std::size_t bytes) override {
     in_pieces(bytes, [&](std::size_t offset, int count) {
-      MPI_Bcast(static_cast<char*>(data) + offset, count, MPI_BYTE, root, MPI_COMM_WORLD);
+      MPI_Bcast(static_cast<char*>(data) + offset, count, MPI_BYTE, root, comm_);
     });
   }
 
@@ -65,7 +72,7 @@ class MpiCommunicator final : public Communicator {
       std::vector<int> places(counts.size(), 0);
       std::partial_sum(counts.begin(), counts.end() - 1, places.begin() + 1);
       MPI_Allgatherv(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, data, counts.data(), places.data(),
-                     MPI_BYTE, MPI_COMM_WORLD);
+                     MPI_BYTE, comm_);
       return;
     }
     auto* place = static_cast<char*>(data);
@@ -81,14 +88,14 @@ class MpiCommunicator final : public Communicator {
     for (int r = 0; r < size_; ++r) {
       Bytes& bytes = incoming[static_cast<std::size_t>(r)];
       in_pieces(bytes.size(), [&](std::size_t offset, int count) {
-        MPI_Irecv(bytes.data() + offset, count, MPI_BYTE, r, kTag, MPI_COMM_WORLD,
+        MPI_Irecv(bytes.data() + offset, count, MPI_BYTE, r, kTag, comm_,
                   &requests.emplace_back());
       });
     }
     for (int r = 0; r < size_; ++r) {
       const Bytes& bytes = outgoing[static_cast<std::size_t>(r)];
       in_pieces(bytes.size(), [&](std::size_t offset, int count) {
-        MPI_Isend(bytes.data() + offset, count, MPI_BYTE, r, kTag, MPI_COMM_WORLD,
+        MPI_Isend(bytes.data() + offset, count, MPI_BYTE, r, kTag, comm_,
                   &requests.emplace_back());
       });
     }
@@ -96,13 +103,47 @@ class MpiCommunicator final : public Communicator {
   }
 
   std::uint32_t any_of(std::uint32_t bits) override {
-    MPI_Allreduce(MPI_IN_PLACE, &bits, 1, MPI_UINT32_T, MPI_BOR, MPI_COMM_WORLD);
+    MPI_Allreduce(MPI_IN_PLACE, &bits, 1, MPI_UINT32_T, MPI_BOR, comm_);
     return bits;
+  }
+
+  [[nodiscard]] std::unique_ptr<Communicator> split(int group) override {
+    MPI_Comm part = MPI_COMM_NULL;
+    MPI_Comm_split(comm_, group, rank_, &part);
+    return std::make_unique<MpiCommunicator>(part);
+  }
+
+  void tell_first(std::uint64_t word) override {
+    std::erase_if(told_, [](News& news) {
+      int sent = 0;
+      MPI_Test(&news.request, &sent, MPI_STATUS_IGNORE);
+      return sent != 0;
+    });
+    News& news = told_.emplace_back(News{word});
+    MPI_Isend(&news.word, 1, MPI_UINT64_T, 0, kNewsTag, comm_, &news.request);
+  }
+  void hear(const std::function<void(int, std::uint64_t)>& heard) override {
+    for (;;) {
+      int arrived = 0;
+      MPI_Status status;
+      MPI_Iprobe(MPI_ANY_SOURCE, kNewsTag, comm_, &arrived, &status);
+      if (arrived == 0) return;
+      std::uint64_t word = 0;
+      MPI_Recv(&word, 1, MPI_UINT64_T, status.MPI_SOURCE, kNewsTag, comm_, MPI_STATUS_IGNORE);
+      heard(status.MPI_SOURCE, word);
+    }
   }
 
   void abort(int exit_code) override { MPI_Abort(MPI_COMM_WORLD, exit_code); }
 
  private:
+  struct News {
+    std::uint64_t word;
+    MPI_Request request = MPI_REQUEST_NULL;
+  };
+
+  MPI_Comm comm_;
+  std::list<News> told_;  // which stays in place until it is sent
   int rank_ = 0;
   int size_ = 1;
 };
@@ -112,5 +153,7 @@ class MpiCommunicator final : public Communicator {
 
 /// What runtime/launcher.cpp looks for.
 extern "C" __attribute__((visibility("default"))) krica::Communicator* krica_mpi_communicator() {
-  return new krica::MpiCommunicator;
+  int provided = 0;
+  MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &provided);
+  return new krica::MpiCommunicator(MPI_COMM_WORLD);
 }

@@ -11,6 +11,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -41,8 +43,24 @@ class Communicator {
   /// The bits that any rank has set.
   virtual std::uint32_t any_of(std::uint32_t bits) = 0;
 
+  /// The ranks with the same number as a communicator of their own, in their order here.
+  [[nodiscard]] virtual std::unique_ptr<Communicator> split(int group) = 0;
+
+  // News, which nobody waits for (runtime/pace.hpp):
+  /// Leaves a word for the first rank.
+  virtual void tell_first(std::uint64_t word) = 0;
+  /// On the first rank: calls heard(rank, word) for words that have arrived, those of one rank in
+  /// their order.
+  virtual void hear(const std::function<void(int, std::uint64_t)>& heard) = 0;
+
+  /// 1, 2, 3 ...: the same on all ranks, if they call it equally often.
+  std::uint64_t next_number() { return ++number_; }
+
   /// Ends the processes of all ranks.
   virtual void abort(int exit_code) = 0;
+
+ private:
+  std::uint64_t number_ = 0;
 };
 
 }  // namespace krica

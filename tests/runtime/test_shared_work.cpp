@@ -101,11 +101,14 @@ TEST(Farm, EveryRankGetsAllResultsInOrder) {
         std::vector<Index> own;
         farm(
             context.with_all_rows(), jobs,
-            [&](const Context& alone, Index job, std::string& result) {
-              EXPECT_EQ(alone.ranks(), nullptr);
-              EXPECT_EQ(alone.seed(), 9U);
-              own.push_back(job);
-              result = result_of(job);
+            [&](const Context& group, Index job, std::string& result) {
+              const bool whole_round = job / ranks * ranks + ranks <= jobs;
+              if (whole_round) {
+                EXPECT_EQ(group.ranks(), nullptr);
+                own.push_back(job);
+              }
+              EXPECT_EQ(group.seed(), 9U);
+              if (is_first(group)) result = result_of(job);
             },
             [&](Index job, const std::string& result) {
               EXPECT_EQ(job, std::ssize(taken));
@@ -119,6 +122,51 @@ TEST(Farm, EveryRankGetsAllResultsInOrder) {
       });
     }
   }
+}
+
+TEST(Farm, GroupsOfRanksShareTheLastJobs) {
+  std::vector<std::string> members(5);
+  on_ranks(5, {.threads = 1}, [&](const Context& context) {
+    const auto rank = static_cast<std::size_t>(context.ranks()->rank());
+    std::vector<std::string> taken;
+    farm(
+        context.with_all_rows(), 7,
+        [&](const Context& group, Index job, std::string& result) {
+          if (job < 5) return;
+          Communicator& ranks = *group.ranks();
+          std::string all(static_cast<std::size_t>(ranks.size()), ' ');
+          all[static_cast<std::size_t>(ranks.rank())] = static_cast<char>('0' + rank);
+          ranks.all_gather(all.data(), std::vector<std::size_t>(all.size(), 1));
+          members[rank] = all;
+          result = is_first(group) ? all : "of another rank";
+        },
+        [&](Index, const std::string& result) { taken.push_back(result); });
+    EXPECT_EQ(taken, (std::vector<std::string>{"012", "34"}));
+  });
+  EXPECT_EQ(members, (std::vector<std::string>{"012", "012", "012", "34", "34"}));
+}
+
+TEST(Farm, AGroupStopsTogether) {
+  std::atomic<int> stopped = 0;
+  on_ranks(4, {.threads = 1}, [&](const Context& given) {
+    const Context context = given.with_all_rows();
+    try {
+      farm(
+          context, 2,
+          [&](const Context& group, Index job, std::string&) {
+            if (job == 1 && is_first(group)) context.cancel();
+            group.report({"job", 1, 2, 0});  // where ranks agree
+            EXPECT_EQ(group.cancelled(), job == 1);
+            // As for a job that the first of a group computes alone.
+            EXPECT_EQ(group.without_ranks().cancelled(), job == 1 && is_first(group));
+            group.check_cancelled();
+          },
+          [](Index, const std::string&) {});
+    } catch (const Cancelled&) {
+      ++stopped;
+    }
+  });
+  EXPECT_EQ(stopped, 4);
 }
 
 TEST(Farm, AJobThatFailsEndsAllRanksButLosesNoOther) {

@@ -9,7 +9,9 @@
 #include <exception>
 #include <functional>
 #include <map>
+#include <memory>
 #include <mutex>
+#include <numeric>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -31,6 +33,14 @@ class Mail {
     boxes_[{from, to}].emplace_back(first, first + bytes);
     arrived_.notify_all();
   }
+  void tell(int from, int to, std::uint64_t word) {
+    const std::lock_guard lock(mutex_);
+    news_[{from, to}].push_back(word);
+  }
+  std::vector<std::uint64_t> news(int from, int to) {
+    const std::lock_guard lock(mutex_);
+    return std::exchange(news_[{from, to}], {});
+  }
   Communicator::Bytes take(int from, int to) {
     std::unique_lock lock(mutex_);
     std::deque<Communicator::Bytes>& box = boxes_[{from, to}];
@@ -45,19 +55,25 @@ class Mail {
   std::mutex mutex_;
   std::condition_variable arrived_;
   std::map<std::pair<int, int>, std::deque<Communicator::Bytes>> boxes_;
+  std::map<std::pair<int, int>, std::vector<std::uint64_t>> news_;
 };
 
 class ThreadRank final : public Communicator {
  public:
-  ThreadRank(Mail& mail, int rank) : mail_(mail), rank_(rank) {}
+  ThreadRank(Mail& mail, int rank) : mail_(mail), addresses_(static_cast<std::size_t>(mail.ranks())), rank_(rank) {
+    std::iota(addresses_.begin(), addresses_.end(), 0);
+  }
+  /// A part of the ranks.
+  ThreadRank(Mail& mail, std::vector<int> addresses, int rank)
+      : mail_(mail), addresses_(std::move(addresses)), rank_(rank) {}
   [[nodiscard]] int rank() const override { return rank_; }
-  [[nodiscard]] int size() const override { return mail_.ranks(); }
+  [[nodiscard]] int size() const override { return static_cast<int>(addresses_.size()); }
 
   void send(int to, const void* data, std::size_t bytes) override {
-    mail_.put(rank_, to, data, bytes);
+    mail_.put(address(rank_), address(to), data, bytes);
   }
   void receive(int from, void* data, std::size_t bytes) override {
-    const Bytes message = mail_.take(from, rank_);
+    const Bytes message = mail_.take(address(from), address(rank_));
     if (message.size() != bytes) throw std::logic_error("a message of another size");
     if (bytes > 0) std::memcpy(data, message.data(), bytes);
   }
@@ -91,10 +107,32 @@ class ThreadRank final : public Communicator {
     for (const std::uint32_t more : all) bits |= more;
     return bits;
   }
+  [[nodiscard]] std::unique_ptr<Communicator> split(int group) override {
+    std::vector<int> groups(addresses_.size());
+    groups[static_cast<std::size_t>(rank_)] = group;
+    all_gather(groups.data(), std::vector<std::size_t>(groups.size(), sizeof(int)));
+    std::vector<int> members;
+    int own = 0;
+    for (int r = 0; r < size(); ++r) {
+      if (groups[static_cast<std::size_t>(r)] != group) continue;
+      if (r == rank_) own = static_cast<int>(members.size());
+      members.push_back(address(r));
+    }
+    return std::make_unique<ThreadRank>(mail_, std::move(members), own);
+  }
+  void tell_first(std::uint64_t word) override { mail_.tell(address(rank_), address(0), word); }
+  void hear(const std::function<void(int, std::uint64_t)>& heard) override {
+    for (int from = 0; from < size(); ++from) {
+      for (const std::uint64_t word : mail_.news(address(from), address(rank_))) heard(from, word);
+    }
+  }
   void abort(int) override {}
 
  private:
+  [[nodiscard]] int address(int rank) const { return addresses_[static_cast<std::size_t>(rank)]; }
+
   Mail& mail_;
+  std::vector<int> addresses_;  // in the mail, by rank
   int rank_;
 };
 

@@ -149,6 +149,12 @@ class KRICA_EXPORT Context {
     other.shares_rows_ = ranks() != nullptr;
     return other;
   }
+  /// The same for this process alone.
+  [[nodiscard]] Context without_ranks() const {
+    Context other = with_all_rows();
+    other.options_.ranks.reset();
+    return other;
+  }
   /// The same with all rows on every rank.
   [[nodiscard]] Context with_all_rows() const {
     Context other = *this;
@@ -169,12 +175,9 @@ class KRICA_EXPORT Context {
   /// Asks running computations to stop. Safe in a signal handler. Shared by copies of the context.
   /// Among several ranks it takes effect when they agree on it, which they do with every sum: all
   /// of them then stop at the same point.
-  void cancel() const noexcept {
-    stop_->wanted.store(true, std::memory_order_relaxed);
-    if (!options_.ranks) stop_->agreed.store(true, std::memory_order_relaxed);
-  }
+  void cancel() const noexcept { stop_->wanted.store(true, std::memory_order_relaxed); }
   [[nodiscard]] bool cancelled() const noexcept {
-    return stop_->agreed.load(std::memory_order_relaxed);
+    return (options_.ranks ? stop_->agreed : stop_->wanted).load(std::memory_order_relaxed);
   }
   /// Whether cancel() was called on this rank.
   [[nodiscard]] bool wants_to_stop() const noexcept {
