@@ -4,7 +4,10 @@
 #include <cblas.h>
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <type_traits>
+#include <vector>
 
 #include "runtime/columns.hpp"
 #include "runtime/parallel.hpp"
@@ -25,6 +28,9 @@ namespace {
 constexpr Index kBlock = 128;
 constexpr Index kTile = 256;
 constexpr Index kProductColumns = 64;  // few, as the work of a tile depends on its position
+// Multiply-adds from which ranks divide a product: half a millisecond of one thread, against the
+// latency of a message to all.
+constexpr Index kDividedProduct = 20'000'000;
 
 template <class View>
 blasint stride(const View& view) {
@@ -87,25 +93,78 @@ void subtract_square(MatrixView<Scalar> P, MatrixView<Scalar> C) {
                 C.data(), stride(C));
 }
 
-/// Updates the rest of the matrix once the rows `done` of U are known.
+/// Rows of A, from their diagonal block on, once the rows `done` of U are known.
 template <class Scalar>
-void subtract_rows(const Context& context, MatrixView<Scalar> A, Range done) {
-  const Index left = A.rows() - done.end;
-  const Partition tiles(left, kTile);
-  const Work work = work_of(left, left, done.size());
-  parallel_for(context, tiles.count() * tiles.count(), work, [&](Index pair) {
-    const Range rows = from(done.end, tiles[pair / tiles.count()]);
-    const Range cols = from(done.end, tiles[pair % tiles.count()]);
-    if (cols.begin < rows.begin) return;
-    const auto left_part = part_of(A, done, rows);
-    const auto tile = part_of(A, rows, cols);
-    if (rows.begin == cols.begin)
-      subtract_square(left_part, tile);
-    else
-      blas::gemm<Scalar>(blas::Op::kTransposed, blas::Op::kPlain, Scalar(-1), left_part,
-                         part_of(A, done, cols), Scalar(1), tile);
-  });
+void subtract_rows(MatrixView<Scalar> A, Range done, Range rows, Range cols) {
+  const auto left = part_of(A, done, rows);
+  const auto tile = part_of(A, rows, cols);
+  if (rows.begin == cols.begin)
+    subtract_square(left, tile);
+  else
+    blas::gemm<Scalar>(blas::Op::kTransposed, blas::Op::kPlain, Scalar(-1), left,
+                       part_of(A, done, cols), Scalar(1), tile);
 }
+
+/// U in the place of A, block of rows by block of rows; ranks take these in turn.
+template <class Scalar>
+class Cholesky {
+ public:
+  Cholesky(const Context& context, MatrixView<Scalar> A)
+      : context_(context), A_(A), blocks_(A.rows(), kBlock), deal_(context) {}
+
+  bool factor() {
+    for (Index b = 0; b < blocks_.count(); ++b) {
+      if (deal_.is_own(b)) finish_rows(blocks_[b]);
+      if (context_.shares_rows())
+        broadcast_part(context_, deal_.owner(b), part_of(A_, blocks_[b], after(blocks_[b].begin)));
+      if (std::isnan(A_(blocks_[b].begin, blocks_[b].begin))) return false;
+      update_rows_after(b);
+    }
+    return true;
+  }
+
+ private:
+  [[nodiscard]] Range after(Index first) const { return {first, A_.cols()}; }
+
+  /// Their U; a first value that is not a number tells that there is none.
+  void finish_rows(Range block) {
+    const auto U_bb = part_of(A_, block, block);
+    if (!factor_block(U_bb)) {
+      A_(block.begin, block.begin) = std::numeric_limits<Scalar>::quiet_NaN();
+      return;
+    }
+    const Partition tiles(after(block.end).size(), kTile);
+    const Work work = work_of(block.size(), block.size(), after(block.end).size());
+    parallel_for(context_, tiles.count(), work, [&](Index t) {
+      solve_from_left(U_bb, part_of(A_, block, from(block.end, tiles[t])));
+    });
+  }
+
+  void update_rows_after(Index b) {
+    struct Tile {
+      Range rows;
+      Range cols;
+    };
+    std::vector<Tile> tiles;
+    for (Index later = b + 1; later < blocks_.count(); ++later) {
+      if (!deal_.is_own(later)) continue;
+      const Range rows = blocks_[later];
+      tiles.push_back({rows, rows});
+      const Partition parts(after(rows.end).size(), kTile);
+      for (Index t = 0; t < parts.count(); ++t) tiles.push_back({rows, from(rows.end, parts[t])});
+    }
+    const Index left = after(blocks_[b].end).size();
+    parallel_for(context_, std::ssize(tiles), work_of(left, left, blocks_[b].size()), [&](Index t) {
+      const Tile& tile = tiles[static_cast<std::size_t>(t)];
+      subtract_rows(A_, blocks_[b], tile.rows, tile.cols);
+    });
+  }
+
+  const Context& context_;
+  MatrixView<Scalar> A_;
+  Partition blocks_;
+  DealtItems deal_;
+};
 
 /// The columns `block` of U⁻¹ above the diagonal block, from those to the left, which are done:
 /// -(U⁻¹ U_b) U_bb⁻¹ with U_b the columns of U. A tile of rows, which is one of the blocks above,
@@ -133,24 +192,37 @@ void invert_columns(const Context& context, MatrixView<float> U, Range block) {
   });
 }
 
+/// Completes x, of whose columns ranks have computed the tiles that were dealt to them.
+void gather_columns(const Context& context, const Partition& tiles, MatrixView<float> x) {
+  const DealtItems deal(context);
+  std::vector<std::size_t> sizes(static_cast<std::size_t>(context.ranks()->size()));
+  for (Index t = 0; t < tiles.count(); ++t)
+    sizes[static_cast<std::size_t>(deal.owner(t))] +=
+        sizeof(float) * static_cast<std::size_t>(x.rows() * tiles[t].size());
+  Matrix<float> packed(1, x.size());
+  /// Calls copy(place, columns) for the tiles of one rank after another.
+  const auto for_places = [&](auto copy) {
+    float* place = packed.data();
+    for (int rank = 0; rank < context.ranks()->size(); ++rank) {
+      for (Index t = rank; t < tiles.count(); t += context.ranks()->size()) {
+        copy(MatrixView<float>(place, x.rows(), tiles[t].size()), columns_of(x, tiles[t]), t);
+        place += x.rows() * tiles[t].size();
+      }
+    }
+  };
+  for_places([&](MatrixView<float> place, MatrixView<float> columns, Index t) {
+    if (deal.is_own(t)) place = columns;
+  });
+  context.ranks()->all_gather(packed.data(), sizes);
+  for_places([&](MatrixView<float> place, MatrixView<float> columns, Index) { columns = place; });
+}
+
 }  // namespace
 
 template <class Scalar>
 bool cholesky_upper(const Context& context, MatrixView<Scalar> A) {
   blas::set_up();
-  const Partition blocks(A.rows(), kBlock);
-  for (Index b = 0; b < blocks.count(); ++b) {
-    const Range block = blocks[b];
-    const auto U_bb = part_of(A, block, block);
-    if (!factor_block(U_bb)) return false;
-    const Partition tiles(A.rows() - block.end, kTile);
-    const Work work = work_of(block.size(), block.size(), A.rows() - block.end);
-    parallel_for(context, tiles.count(), work, [&](Index t) {
-      solve_from_left(U_bb, part_of(A, block, from(block.end, tiles[t])));
-    });
-    subtract_rows(context, A, block);
-  }
-  return true;
+  return Cholesky<Scalar>(context, A).factor();
 }
 
 template bool cholesky_upper(const Context&, MatrixView<float>);
@@ -180,9 +252,13 @@ void multiply_upper(const Context& context, blas::Op op, ConstMatrixView<float> 
   const bool plain = op == blas::Op::kPlain;
   const Partition tiles(U.rows(), kProductColumns);
   const Work work = work_of(U.rows(), U.rows(), x.rows());
+  const bool divided = context.shares_rows() && U.size() * x.rows() >= kDividedProduct;
+  const DealtItems deal(divided ? context : context.with_all_rows());
   parallel_for(context, tiles.count(), work, [&](Index t) {
     // Largest first, so that threads finish together.
-    const Range tile = tiles[plain ? tiles.count() - 1 - t : t];
+    const Index number = plain ? tiles.count() - 1 - t : t;
+    if (!deal.is_own(number)) return;
+    const Range tile = tiles[number];
     const Range others = plain ? Range{0, tile.begin} : Range{tile.end, U.rows()};
     const MatrixView<float> result = columns_of(x, tile);
     multiply(CblasRight, plain ? CblasNoTrans : CblasTrans, part_of(U, tile, tile), result);
@@ -190,6 +266,7 @@ void multiply_upper(const Context& context, blas::Op op, ConstMatrixView<float> 
     blas::gemm<float>(blas::Op::kPlain, op, 1.0F, columns_of(ConstMatrixView<float>(old), others),
                       plain ? part_of(U, others, tile) : part_of(U, tile, others), 1.0F, result);
   });
+  if (divided) gather_columns(context, tiles, x);
 }
 
 void solve_upper_transposed(ConstMatrixView<float> U, MatrixView<float> x) {

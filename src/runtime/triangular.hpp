@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Upper triangular matrices on the context's threads, divided into fixed tiles. Only the upper
-// triangle of a square matrix is accessed; the caller may store something else below it.
+// triangle of a square matrix is accessed; the caller may store something else below it. Ranks that
+// share rows have the same matrices here, and divide the work.
 #pragma once
 
 #include "krica/runtime/context.hpp"
@@ -15,7 +16,7 @@ namespace krica {
 template <class Scalar>
 bool cholesky_upper(const Context& context, MatrixView<Scalar> A);
 
-/// U -> U⁻¹, in place. Ranks that share rows have the same U and divide the work.
+/// U -> U⁻¹, in place.
 void invert_upper(const Context& context, MatrixView<float> U);
 
 /// In place on the rows of x: x op(U).

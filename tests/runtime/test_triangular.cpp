@@ -88,6 +88,44 @@ TEST_P(Triangular, RanksInvertTogether) {
   }
 }
 
+TEST_P(Triangular, RanksFactorTogether) {
+  Matrix<float> A = random_upper(GetParam());
+  for (Index i = 0; i < A.rows(); ++i) A(i, i) += 10;
+  Matrix<float> expected = A;
+  ASSERT_TRUE(cholesky_upper<float>(one_, expected));
+  Matrix<float> broken = A;
+  broken(GetParam() - 1, GetParam() - 1) = -1;
+  for (const int ranks : {2, 3, 4}) {
+    on_ranks(ranks, {.threads = 2}, [&](const Context& context) {
+      Matrix<float> U = A;
+      EXPECT_TRUE(cholesky_upper<float>(context, U));
+      EXPECT_TRUE(support::same_bits(U, expected)) << ranks;
+      Matrix<float> none = broken;
+      EXPECT_FALSE(cholesky_upper<float>(context, none));
+    });
+  }
+}
+
+TEST_P(Triangular, RanksMultiplyTogether) {
+  const Index n = GetParam();
+  const Matrix<float> U = random_upper(n);
+  if (n < 100) return;  // never worth a message
+  for (const Index rows : {Index{10}, 20'000'000 / (n * n) + 1}) {
+    const Matrix<float> x = support::random_matrix<float>(rows, n, 6);
+    for (const auto op : {blas::Op::kPlain, blas::Op::kTransposed}) {
+      Matrix<float> expected = x;
+      multiply_upper(one_, op, U, expected);
+      for (const int ranks : {2, 3}) {
+        on_ranks(ranks, {.threads = 1}, [&](const Context& context) {
+          Matrix<float> y = x;
+          multiply_upper(context, op, U, y);
+          EXPECT_TRUE(support::same_bits(y, expected)) << ranks;
+        });
+      }
+    }
+  }
+}
+
 TEST_P(Triangular, FactorsWhatItMultiplied) {
   const Index n = GetParam();
   const Matrix<float> U = random_upper(n);
