@@ -312,6 +312,7 @@ constexpr auto kMethods = std::to_array<BasisMethod>({
      .learn = &learn_kmeans,
      .grid = "neighbours=3,5,10 whitening-epsilon=0.01,0.1,1",
      .solvers = SolverChoice::kNone,
+     .shares_rows = true,
      .pool = "1x1,2x2,4x4",
      .pool_function = "max",
      .feature_scaling = "l2"},

@@ -88,15 +88,13 @@ class MpiCommunicator final : public Communicator {
     for (int r = 0; r < size_; ++r) {
       Bytes& bytes = incoming[static_cast<std::size_t>(r)];
       in_pieces(bytes.size(), [&](std::size_t offset, int count) {
-        MPI_Irecv(bytes.data() + offset, count, MPI_BYTE, r, kTag, comm_,
-                  &requests.emplace_back());
+        MPI_Irecv(bytes.data() + offset, count, MPI_BYTE, r, kTag, comm_, &requests.emplace_back());
       });
     }
     for (int r = 0; r < size_; ++r) {
       const Bytes& bytes = outgoing[static_cast<std::size_t>(r)];
       in_pieces(bytes.size(), [&](std::size_t offset, int count) {
-        MPI_Isend(bytes.data() + offset, count, MPI_BYTE, r, kTag, comm_,
-                  &requests.emplace_back());
+        MPI_Isend(bytes.data() + offset, count, MPI_BYTE, r, kTag, comm_, &requests.emplace_back());
       });
     }
     MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE);

@@ -35,9 +35,9 @@ class FarmHand {
 
 /// compute(context, job, result) appends a job's result in a context of this rank alone, or of its
 /// group; in a group, what the first rank appends counts. take(job, result) gets it, on all ranks,
-/// unless it is empty. If a job throws on any rank, all throw, once they have taken what the jobs of
-/// the round had appended by then: the one that failed as well. A rank that was asked to stop throws
-/// Cancelled when its job next reports progress.
+/// unless it is empty. If a job throws on any rank, all throw, once they have taken what the jobs
+/// of the round had appended by then: the one that failed as well. A rank that was asked to stop
+/// throws Cancelled when its job next reports progress.
 template <class Compute, class Take>
 void farm(const Context& context, Index jobs, Compute compute, Take take) {
   const int ranks = context.ranks() == nullptr ? 1 : context.ranks()->size();

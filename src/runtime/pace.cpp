@@ -83,9 +83,8 @@ void Pace::report(std::string_view note) const {
 }
 
 int Pace::waited_for() const {
-  return static_cast<int>(std::count_if(parts_.begin(), parts_.end(), [](double part) {
-    return part < 1;
-  }));
+  return static_cast<int>(
+      std::count_if(parts_.begin(), parts_.end(), [](double part) { return part < 1; }));
 }
 
 }  // namespace krica

@@ -98,11 +98,9 @@ template <class Scalar>
 void subtract_rows(MatrixView<Scalar> A, Range done, Range rows, Range cols) {
   const auto left = part_of(A, done, rows);
   const auto tile = part_of(A, rows, cols);
-  if (rows.begin == cols.begin)
-    subtract_square(left, tile);
-  else
-    blas::gemm<Scalar>(blas::Op::kTransposed, blas::Op::kPlain, Scalar(-1), left,
-                       part_of(A, done, cols), Scalar(1), tile);
+  if (rows.begin == cols.begin) return subtract_square(left, tile);
+  blas::gemm<Scalar>(blas::Op::kTransposed, blas::Op::kPlain, Scalar(-1), left,
+                     part_of(A, done, cols), Scalar(1), tile);
 }
 
 /// U in the place of A, block of rows by block of rows; ranks take these in turn.
@@ -183,9 +181,10 @@ void invert_columns(const Context& context, MatrixView<float> U, Range block) {
     const Range later{rows.end, above.end};
     MatrixView<float> X = part_of(U, rows, block);
     multiply(CblasLeft, CblasNoTrans, part_of(U, rows, rows), X);
-    if (later.size() > 0)
+    if (later.size() > 0) {
       blas::gemm<float>(blas::Op::kPlain, blas::Op::kPlain, 1.0F, part_of(U, rows, later),
                         U_b.rows_between(later.begin, later.end), 1.0F, X);
+    }
     cblas_strsm(CblasRowMajor, CblasRight, CblasUpper, CblasNoTrans, CblasNonUnit,
                 static_cast<blasint>(X.rows()), static_cast<blasint>(X.cols()), -1.0F, U_bb.data(),
                 stride(U_bb), X.data(), stride(X));
@@ -196,11 +195,12 @@ void invert_columns(const Context& context, MatrixView<float> U, Range block) {
 void gather_columns(const Context& context, const Partition& tiles, MatrixView<float> x) {
   const DealtItems deal(context);
   std::vector<std::size_t> sizes(static_cast<std::size_t>(context.ranks()->size()));
-  for (Index t = 0; t < tiles.count(); ++t)
+  for (Index t = 0; t < tiles.count(); ++t) {
     sizes[static_cast<std::size_t>(deal.owner(t))] +=
         sizeof(float) * static_cast<std::size_t>(x.rows() * tiles[t].size());
+  }
   Matrix<float> packed(1, x.size());
-  /// Calls copy(place, columns) for the tiles of one rank after another.
+  // Calls copy(place, columns, tile) for the tiles of one rank after another.
   const auto for_places = [&](auto copy) {
     float* place = packed.data();
     for (int rank = 0; rank < context.ranks()->size(); ++rank) {

@@ -28,6 +28,8 @@ OTHERS = {
     "trials": ["--method", "max-margin-krica", "--epochs", 1],
     "trials with flips": ["--method", "max-margin-krica", "--epochs", 1, "--flips"],
     "flips": ["--method", "random-patches", "--flips"],
+    "llc": ["--method", "llc"],
+    "improved-lcc": ["--method", "improved-lcc", "--components", 12],
     "lc-ksvd": ["--method", "lc-ksvd", "--iterations", 3, "--components", 20, "--feature-components", 20],
     "conv-dbn": ["--method", "conv-dbn", "--epochs", 1, "--components", 8, "--second-components", 6],
 }

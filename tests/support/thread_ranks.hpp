@@ -60,7 +60,8 @@ class Mail {
 
 class ThreadRank final : public Communicator {
  public:
-  ThreadRank(Mail& mail, int rank) : mail_(mail), addresses_(static_cast<std::size_t>(mail.ranks())), rank_(rank) {
+  ThreadRank(Mail& mail, int rank)
+      : mail_(mail), addresses_(static_cast<std::size_t>(mail.ranks())), rank_(rank) {
     std::iota(addresses_.begin(), addresses_.end(), 0);
   }
   /// A part of the ranks.
