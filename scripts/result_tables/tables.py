@@ -129,6 +129,17 @@ def grid_of(table, lines, published):
     return grid
 
 
+def others_of(table, published):
+    """Lines with figures of others, in italics, in the columns that they name."""
+    titles = [column["title"] for column in table["columns"]]
+    for line in table.get("others", []):
+        unknown = [title for title in line["figures"] if title not in titles]
+        if unknown:
+            raise BadRow(f"results/tables.toml: table {table['name']} has no column {unknown[0]!r}")
+        yield [f"*{line['name']}*" if column["show"] == "line" else
+               published.text(line["figures"][column["title"]]) if column["title"] in line["figures"] else "" for column in table["columns"]]
+
+
 def listed(words):
     return words[0] if len(words) == 1 else ", ".join(words[:-1]) + " and " + words[-1]
 
@@ -167,6 +178,7 @@ def render(table, rows, published):
     head = [column["title"] for column in table["columns"]]
     text = [f"| {' | '.join(head)} |", "|" + "---|" * len(head)]
     text += ["| " + " | ".join(a + b for a, b in line) + " |" for line in grid_of(table, lines, published)]
+    text += ["| " + " | ".join(line) + " |" for line in others_of(table, published)]
     for paragraph in copied_note(table, lines):
         text += ["", paragraph]
     if not table.get("commands", True):

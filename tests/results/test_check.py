@@ -63,6 +63,17 @@ def test_figures_of_others(project):
     assert "no published figure named 'nobody'" in project.run("--check").stderr
 
 
+def test_lines_of_others(project):
+    tables = project.root / "results" / "tables.toml"
+    text = tables.read_text()
+    line = 'others = [{ name = "kRICA in its paper", figures = { "%s" = "paper: cifar10, kRICA" } }]\ncolumns'
+    tables.write_text(text.replace("columns", line % "accuracy"))
+    assert project.run().returncode == 0
+    assert "| *kRICA in its paper* | 83.4 |  |" in project.page.read_text()
+    tables.write_text(text.replace("columns", line % "precision"))
+    assert "table small has no column 'precision'" in project.run().stderr
+
+
 def test_marked_figures_of_other_pages_are_checked(project):
     (project.root / "docs" / "deep").mkdir(parents=True)
     page = project.root / "docs" / "deep" / "other.md"
