@@ -39,9 +39,20 @@ def places(directory, arguments, kind):
 def chosen(number, first, others):
     """The first places, and others at random."""
     if LONG:
-        first, others = 100, 300
+        first, others = 1000, 300
     rest = range(first + 1, number + 1)
     return [*range(1, min(first, number) + 1), *sorted(random.Random(0).sample(rest, min(others, len(rest))))]
+
+
+@pytest.fixture
+def say(capsys):
+    """What long runs did, for docs/reliability.md."""
+
+    def print_line(line):
+        with capsys.disabled():
+            print(line if LONG else "", end="\n" if LONG else "")
+
+    return print_line
 
 
 def check_words(result, fault):
@@ -58,6 +69,8 @@ def workplace(tmp_path_factory):
     images = np.random.default_rng(0).integers(0, 256, (60, 8, 8), dtype=np.uint8)
     np.save(directory / "x.npy", images)
     np.save(directory / "y.npy", np.arange(60) % 3)
+    np.save(directory / "few.npy", images[:9])
+    np.save(directory / "few-labels.npy", np.arange(9) % 3)
     assert run(directory, [*TRAIN, "--seed", "1"]).returncode == 0
     assert run(directory, ["encode", "m.krica", "x.npy", "-o", "features.npy"]).returncode == 0
     return directory
@@ -79,12 +92,14 @@ def copy_of(workplace, directory):
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_an_allocation_fails(workplace, tmp_path, name):
+def test_an_allocation_fails(workplace, tmp_path, name, say):
     arguments = COMMANDS[name]
     number = places(copy_of(workplace, tmp_path), arguments, "alloc")
     new = (tmp_path / "m.krica").read_bytes()
     old = (workplace / "m.krica").read_bytes()
-    for place in chosen(number, 8, 8):
+    tried = chosen(number, 8, 8)
+    say(f"{name}: allocation fails, {len(tried)} of {number} places")
+    for place in tried:
         shutil.copy(workplace / "m.krica", tmp_path)
         result = run(tmp_path, arguments, f"alloc:{place}")
         check_words(result, f"alloc:{place} of {number}")
@@ -116,11 +131,13 @@ def is_sound(name, left, old, new):
 
 @pytest.mark.parametrize("kind", ["io", "cut", "kept"])
 @pytest.mark.parametrize("name", [n for n in WRITERS if LONG or n != "results"])
-def test_a_write_fails_or_the_power_is_cut(workplace, tmp_path, name, kind):
+def test_a_write_fails_or_the_power_is_cut(workplace, tmp_path, name, kind, say):
     arguments, written = WRITERS[name]
     number = places(copy_of(workplace, tmp_path), arguments, kind)
     new, old = content(tmp_path / written), content(workplace / written)
-    for place in chosen(number, 12, 4):
+    tried = chosen(number, 12, 4)
+    say(f"{name}: {kind}, {len(tried)} of {number} places")
+    for place in tried:
         directory = tmp_path / f"{place}"
         result = run(copy_of(workplace, directory), arguments, f"{kind}:{place}")
         if kind == "io":
@@ -133,6 +150,34 @@ def test_a_write_fails_or_the_power_is_cut(workplace, tmp_path, name, kind):
         assert name == "results" or content(directory / written) == new
         remains = {path.name for path in directory.glob("*.tmp*")} if kind == "io" else set()
         assert not remains, f"{kind}:{place} of {number} left {remains}"
+        shutil.rmtree(directory)
+
+
+def files_in(directory):
+    return {str(path.relative_to(directory)): path.read_bytes() for path in directory.rglob("*") if path.is_file()}
+
+
+@pytest.mark.parametrize("kind", ["io", "cut", "kept"])
+@pytest.mark.parametrize("form", ["npy", "folder"])
+def test_a_conversion_is_whole_or_not_there(workplace, tmp_path, form, kind, say):
+    arguments = ["data", "convert", "few.npy", "--labels", "few-labels.npy", "set", "--to", form, "--quiet"]
+    number = places(copy_of(workplace, tmp_path), arguments, kind)
+    whole = files_in(tmp_path / "set")
+    assert whole
+    tried = chosen(number, 6, 6)
+    say(f"convert to {form}: {kind}, {len(tried)} of {number} places")
+    for place in tried:
+        directory = copy_of(workplace, tmp_path / f"{place}")
+        result = run(directory, arguments, f"{kind}:{place}")
+        if kind == "io":
+            check_words(result, f"{kind}:{place} of {number}")
+        else:
+            assert result.returncode in (0, 137), result.stderr
+        assert not (directory / "set").exists() or files_in(directory / "set") in ({}, whole), f"{kind}:{place} of {number}"
+        if result.returncode != 0 or not (directory / "set").exists():
+            again = run(directory, arguments)
+            assert again.returncode == 0, f"after {kind}:{place}: {again.stderr}"
+        assert files_in(directory / "set") == whole
         shutil.rmtree(directory)
 
 
