@@ -114,6 +114,9 @@ class ConfigurationRun {
       throw;  // a full disk is not the configuration's fault
     } catch (const DeviceError&) {
       throw;  // nor is a GPU
+    } catch (const std::bad_alloc& error) {
+      if (context_.ranks() != nullptr) throw;  // other ranks may have had the memory
+      row.error = error.what();
     } catch (const std::exception& error) {
       row.error = error.what();
     }
@@ -213,7 +216,7 @@ void compute_on_ranks(const Context& context, const PlannedExperiment& planned,
     // Splits choose among the features of all images, which one rank must then have.
     const bool alone = job.configuration->shared_basis;
     if (alone && !is_first(group)) return;
-    const Context own = alone ? group.without_ranks() : group;
+    const Context own = alone ? group.with_ranks(nullptr) : group;
     ConfigurationRun run(own, planned, *job.configuration, directory, shared);
     for (const TrialSplit* split : job.splits) lines += to_json(run.compute(*split)) + "\n";
   };

@@ -259,6 +259,7 @@ void extract_on_device(const Context& context, DeviceEncoder& encoder, const Ima
     for (Index at = divides ? own.begin : first / encoder.chunk() * encoder.chunk();
          at < own.end;) {
       context.check_cancelled();
+      stop_if_wanted(together);
       const Range chunk{at, std::min(at + encoder.chunk(), own.end)};
       const MatrixView<float> features = result.view().rows_between(chunk.begin, chunk.end);
       encoder.encode(context, images, chunk, features);

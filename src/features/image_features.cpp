@@ -56,6 +56,7 @@ void extract_blocks(const Context& context, const ImageSet& images, const BatchE
   Pace pace(context, kName, own.size() > 0 ? blocks[own.end - 1].end - before : 0);
   Matrix<float> batch;
   while (finished < own.end) {
+    stop_if_wanted(context);
     const Range round{finished, std::min(finished + at_a_time, own.end)};
     const Range part{blocks[round.begin].begin, blocks[round.end - 1].end};
     if (batch.rows() != part.size()) batch = Matrix<float>(part.size(), values);

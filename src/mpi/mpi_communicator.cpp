@@ -5,6 +5,7 @@
 #include <mpi.h>
 
 #include <algorithm>
+#include <exception>
 #include <list>
 #include <memory>
 #include <numeric>
@@ -15,7 +16,7 @@ namespace krica {
 namespace {
 
 constexpr int kTag = 1;
-constexpr int kNewsTag = 2;
+constexpr int kWordTag = 2;
 constexpr std::size_t kLargestMessage = std::size_t{1} << 30;  // MPI counts with int
 
 /// Calls body(offset, bytes) for pieces that MPI can count.
@@ -36,10 +37,11 @@ class MpiCommunicator final : public Communicator {
     int finalized = 0;
     MPI_Finalized(&finalized);
     if (finalized != 0) return;
-    for (News& news : told_) MPI_Wait(&news.request, MPI_STATUS_IGNORE);
+    if (rank_ == 0) hear([](int, std::uint64_t) {});  // words of a stage that an error ended
+    for (Word& told : told_) MPI_Wait(&told.request, MPI_STATUS_IGNORE);
     if (comm_ == MPI_COMM_WORLD) {
       MPI_Finalize();
-    } else {
+    } else if (std::uncaught_exceptions() == 0) {  // else other ranks may not come here
       MPI_Comm_free(&comm_);
     }
   }
@@ -112,22 +114,22 @@ class MpiCommunicator final : public Communicator {
   }
 
   void tell_first(std::uint64_t word) override {
-    std::erase_if(told_, [](News& news) {
+    std::erase_if(told_, [](Word& told) {
       int sent = 0;
-      MPI_Test(&news.request, &sent, MPI_STATUS_IGNORE);
+      MPI_Test(&told.request, &sent, MPI_STATUS_IGNORE);
       return sent != 0;
     });
-    News& news = told_.emplace_back(News{word});
-    MPI_Isend(&news.word, 1, MPI_UINT64_T, 0, kNewsTag, comm_, &news.request);
+    Word& told = told_.emplace_back(Word{word});
+    MPI_Isend(&told.word, 1, MPI_UINT64_T, 0, kWordTag, comm_, &told.request);
   }
   void hear(const std::function<void(int, std::uint64_t)>& heard) override {
     for (;;) {
       int arrived = 0;
       MPI_Status status;
-      MPI_Iprobe(MPI_ANY_SOURCE, kNewsTag, comm_, &arrived, &status);
+      MPI_Iprobe(MPI_ANY_SOURCE, kWordTag, comm_, &arrived, &status);
       if (arrived == 0) return;
       std::uint64_t word = 0;
-      MPI_Recv(&word, 1, MPI_UINT64_T, status.MPI_SOURCE, kNewsTag, comm_, MPI_STATUS_IGNORE);
+      MPI_Recv(&word, 1, MPI_UINT64_T, status.MPI_SOURCE, kWordTag, comm_, MPI_STATUS_IGNORE);
       heard(status.MPI_SOURCE, word);
     }
   }
@@ -135,13 +137,13 @@ class MpiCommunicator final : public Communicator {
   void abort(int exit_code) override { MPI_Abort(MPI_COMM_WORLD, exit_code); }
 
  private:
-  struct News {
+  struct Word {
     std::uint64_t word;
     MPI_Request request = MPI_REQUEST_NULL;
   };
 
   MPI_Comm comm_;
-  std::list<News> told_;  // which stays in place until it is sent
+  std::list<Word> told_;  // which stays in place until it is sent
   int rank_ = 0;
   int size_ = 1;
 };

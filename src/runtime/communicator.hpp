@@ -46,7 +46,7 @@ class Communicator {
   /// The ranks with the same number as a communicator of their own, in their order here.
   [[nodiscard]] virtual std::unique_ptr<Communicator> split(int group) = 0;
 
-  // News, which nobody waits for (runtime/pace.hpp):
+  // Words to the first rank, sent without waiting (runtime/pace.hpp):
   /// Leaves a word for the first rank.
   virtual void tell_first(std::uint64_t word) = 0;
   /// On the first rank: calls heard(rank, word) for words that have arrived, those of one rank in

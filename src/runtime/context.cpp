@@ -47,11 +47,21 @@ void ContextOptions::validate() const {
 }
 
 Context::Context(ContextOptions options)
-    : options_(std::move(options)), threads_(1), stop_(std::make_shared<Stop>()) {
+    : options_(std::move(options)),
+      threads_(1),
+      stop_wanted_(std::make_shared<std::atomic<bool>>(false)),
+      stop_agreed_(std::make_shared<std::atomic<bool>>(false)) {
   options_.validate();
   cuda_device_ = device_number(options_.device);
   if (options_.ranks && options_.ranks->size() == 1) options_.ranks = nullptr;
   threads_ = options_.threads > 0 ? options_.threads : available_processors();
+}
+
+Context Context::with_ranks(std::shared_ptr<Communicator> ranks) const {
+  Context other = with_all_rows();
+  other.options_.ranks = std::move(ranks);
+  other.stop_agreed_ = std::make_shared<std::atomic<bool>>(false);
+  return other;
 }
 
 void Context::agree_to_stop() const {

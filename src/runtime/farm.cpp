@@ -1,39 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "runtime/farm.hpp"
 
-#include <fmt/format.h>
-
 #include <numeric>
 
 namespace krica {
 
-namespace {
-
-ContextOptions options_of(const Context& context, int group, int groups) {
-  ContextOptions options = {
-      .threads = context.threads(),
-      .seed = context.seed(),
-      .memory_bytes = context.memory_bytes(),
-      .device = context.cuda_device() ? fmt::format("cuda:{}", *context.cuda_device()) : "cpu",
-      .precision = context.precision(),
-      .device_memory_bytes = context.device_memory_bytes()};
-  if (context.ranks() == nullptr || groups == context.ranks()->size()) return options;
-  options.ranks = context.ranks()->split(group);
-  if (options.ranks->size() == 1) options.ranks.reset();
-  return options;
+Context job_context(const Context& context, int group, int groups) {
+  if (context.ranks() == nullptr || groups == context.ranks()->size())
+    return context.with_ranks(nullptr);
+  std::shared_ptr<Communicator> members = context.ranks()->split(group);
+  return context.with_ranks(members->size() > 1 ? members : nullptr);
 }
-
-}  // namespace
-
-FarmHand::FarmHand(const Context& context, int group, int groups)
-    : context_([&] {
-        ContextOptions options = options_of(context, group, groups);
-        options.progress = [this, context](const Progress& progress) {
-          context.notify(progress);
-          if (context.wants_to_stop()) context_.cancel();
-        };
-        return options;
-      }()) {}
 
 std::vector<std::string> all_texts(const Context& context, const std::string& own) {
   if (!context.shares_rows()) return {own};

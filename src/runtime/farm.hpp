@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "krica/runtime/error.hpp"
 #include "runtime/pace.hpp"
 #include "runtime/ranks.hpp"
 
@@ -19,25 +20,16 @@ namespace krica {
 /// The results of this round, by rank; each rank gives its own.
 std::vector<std::string> all_texts(const Context& context, const std::string& own);
 
-/// One job of each round.
-class FarmHand {
- public:
-  /// All ranks; the group is this rank's of so many. It has no ranks if it is one.
-  FarmHand(const Context& context, int group, int groups);
-  FarmHand(const FarmHand&) = delete;
-  FarmHand& operator=(const FarmHand&) = delete;
-
-  [[nodiscard]] const Context& context() const { return context_; }
-
- private:
-  Context context_;
-};
+/// Called by all ranks: the context in which this one computes its job of a round, as a member of
+/// the group-th of so many groups. It has no ranks if the group has one member.
+Context job_context(const Context& context, int group, int groups);
 
 /// compute(context, job, result) appends a job's result in a context of this rank alone, or of its
 /// group; in a group, what the first rank appends counts. take(job, result) gets it, on all ranks,
 /// unless it is empty. If a job throws on any rank, all throw, once they have taken what the jobs
-/// of the round had appended by then: the one that failed as well. A rank that was asked to stop
-/// throws Cancelled when its job next reports progress.
+/// of the round had appended by then: the one that failed as well. If a group's job throws anything
+/// but Cancelled, farm() throws it at once, since other ranks of the group may not know of it and
+/// wait for this one: the caller must end them.
 template <class Compute, class Take>
 void farm(const Context& context, Index jobs, Compute compute, Take take) {
   const int ranks = context.ranks() == nullptr ? 1 : context.ranks()->size();
@@ -46,14 +38,22 @@ void farm(const Context& context, Index jobs, Compute compute, Take take) {
   for (Index first = 0; first < jobs; first += ranks) {
     const int groups = static_cast<int>(std::min<Index>(ranks, jobs - first));
     const int group = owner_of(rank, ranks, groups);
+    const Context own_context = job_context(context, group, groups);
     std::string own;
     std::exception_ptr failure;
     try {
-      compute(FarmHand(context, group, groups).context(), first + group, own);
+      compute(own_context, first + group, own);
+    } catch (const Cancelled&) {
+      failure = std::current_exception();
     } catch (...) {
+      if (own_context.ranks() != nullptr) throw;
       failure = std::current_exception();
     }
-    Pace(together, "other jobs", 0).finish();
+    try {
+      Pace(together, "other jobs", 0).finish();
+    } catch (...) {  // progress could not be shown
+      if (!failure) failure = std::current_exception();
+    }
     const std::vector<std::string> results = all_texts(together, own);
     agree(together, [&] {
       for (int g = 0; g < groups; ++g) {

@@ -16,8 +16,8 @@ namespace krica {
 class Pace {
  public:
   /// Of all ranks, if they share rows; otherwise only this process's progress is reported.
-  /// `steps`: in this rank's share, at least one on the first rank; 0 on all: the ranks that are
-  /// done are counted instead.
+  /// `steps`: those of this rank's share; the first rank must have some, unless no rank has: then
+  /// the ranks that are done are counted.
   Pace(const Context& context, std::string_view stage, Index steps);
   Pace(const Pace&) = delete;
   Pace& operator=(const Pace&) = delete;

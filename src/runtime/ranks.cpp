@@ -117,6 +117,10 @@ void agree(const Context& context, const std::function<void()>& body) {
   if ((all & kFailed) != 0) throw_failure(first_failure(ranks, failure));
 }
 
+void stop_if_wanted(const Context& context) {
+  if (context.shares_rows() && context.wants_to_stop()) throw Cancelled();
+}
+
 void on_first_rank(const Context& context, const std::function<void()>& body) {
   agree(context.with_shared_rows(), [&] {
     if (is_first(context)) body();

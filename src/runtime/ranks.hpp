@@ -63,6 +63,10 @@ inline HeldRows held_features(Index rows) {
 /// ranks also agree on whether to stop.
 void agree(const Context& context, const std::function<void()>& body);
 
+/// Inside agree(), in work that ranks do without waiting for each other: throws Cancelled if this
+/// rank was asked to stop.
+void stop_if_wanted(const Context& context);
+
 /// Whether this process is alone or the first of the ranks: the one that writes files.
 inline bool is_first(const Context& context) {
   return context.ranks() == nullptr || context.ranks()->rank() == 0;

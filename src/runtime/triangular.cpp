@@ -28,9 +28,6 @@ namespace {
 constexpr Index kBlock = 128;
 constexpr Index kTile = 256;
 constexpr Index kProductColumns = 64;  // few, as the work of a tile depends on its position
-// Multiply-adds from which ranks divide a product: half a millisecond of one thread, against the
-// latency of a message to all.
-constexpr Index kDividedProduct = 20'000'000;
 
 template <class View>
 blasint stride(const View& view) {
@@ -93,7 +90,7 @@ void subtract_square(MatrixView<Scalar> P, MatrixView<Scalar> C) {
                 C.data(), stride(C));
 }
 
-/// Rows of A, from their diagonal block on, once the rows `done` of U are known.
+/// Updates a tile of A, on its diagonal or right of it, once the rows `done` of U are known.
 template <class Scalar>
 void subtract_rows(MatrixView<Scalar> A, Range done, Range rows, Range cols) {
   const auto left = part_of(A, done, rows);
@@ -124,7 +121,7 @@ class Cholesky {
  private:
   [[nodiscard]] Range after(Index first) const { return {first, A_.cols()}; }
 
-  /// Their U; a first value that is not a number tells that there is none.
+  /// Computes these rows of U; if there are none, sets the first value to NaN.
   void finish_rows(Range block) {
     const auto U_bb = part_of(A_, block, block);
     if (!factor_block(U_bb)) {
@@ -222,6 +219,7 @@ void gather_columns(const Context& context, const Partition& tiles, MatrixView<f
 template <class Scalar>
 bool cholesky_upper(const Context& context, MatrixView<Scalar> A) {
   blas::set_up();
+  context.check_cancelled();  // on all ranks, not only on those that compute first
   return Cholesky<Scalar>(context, A).factor();
 }
 

@@ -19,7 +19,10 @@ bool cholesky_upper(const Context& context, MatrixView<Scalar> A);
 /// U -> U⁻¹, in place.
 void invert_upper(const Context& context, MatrixView<float> U);
 
-/// In place on the rows of x: x op(U).
+/// In place on the rows of x: x op(U). Ranks divide it from kDividedProduct on (the values of U
+/// times the rows of x): that takes one thread half a millisecond, against the latency of a message
+/// to all.
+constexpr Index kDividedProduct = 20'000'000;
 void multiply_upper(const Context& context, blas::Op op, ConstMatrixView<float> U,
                     MatrixView<float> x);
 

@@ -10,6 +10,8 @@ import time
 import numpy as np
 import pytest
 
+from conftest import LIMIT
+
 
 def training(size):
     """A command that takes about twice as long for twice the size."""
@@ -73,14 +75,18 @@ def ranks_of(process):
 
 def ended_early(process, checkpoint, number):
     """Whether a rank got this signal after the first checkpoint and before the job was done."""
+    end = time.monotonic() + LIMIT
     while not checkpoint.exists():
         if process.poll() is not None:
             return False
+        if time.monotonic() > end:
+            process.kill()
+            pytest.fail("the job hangs")
         time.sleep(0.05)
     with contextlib.suppress(ProcessLookupError):  # it may be done in this moment
         for rank in ranks_of(process)[-1:]:
             os.kill(rank, number)
-    process.output, process.errors = process.communicate(timeout=300)
+    process.output, process.errors = process.communicate(timeout=LIMIT)
     return process.returncode != 0
 
 

@@ -31,6 +31,7 @@ class Reports {
                                seen_.push_back({std::string(progress.stage), progress.step,
                                                 progress.total, std::string(progress.note)});
                                latest_ = progress.step;
+                               if (!progress.note.empty()) waits_ = true;
                              }};
       // The same rank, which reports.
       options.ranks = std::shared_ptr<Communicator>(context.ranks(), [](Communicator*) {});
@@ -42,11 +43,16 @@ class Reports {
   void wait_for(std::int64_t step) const {
     while (latest_ < step && !is_done_) std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
+  /// Until the first rank is done with its own steps.
+  void wait_until_it_waits() const {
+    while (!waits_) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
   [[nodiscard]] const std::vector<Seen>& seen() const { return seen_; }
 
  private:
   std::vector<Seen> seen_;
   std::atomic<std::int64_t> latest_ = -1;
+  std::atomic<bool> waits_ = false;
   std::atomic<bool> is_done_ = false;
 };
 
@@ -74,6 +80,7 @@ TEST(Pace, TheFirstRankReportsTheSlowest) {
     for (Index step = 1; step <= kSteps; ++step) {
       if (rank == 2) {
         while (!another_is_done) std::this_thread::yield();
+        reports.wait_until_it_waits();
         std::this_thread::sleep_for(std::chrono::milliseconds(110));  // words follow after 100
         slow_step = step;
       }

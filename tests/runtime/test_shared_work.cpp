@@ -158,7 +158,7 @@ TEST(Farm, AGroupStopsTogether) {
             group.report({"job", 1, 2, 0});  // where ranks agree
             EXPECT_EQ(group.cancelled(), job == 1);
             // As for a job that the first of a group computes alone.
-            EXPECT_EQ(group.without_ranks().cancelled(), job == 1 && is_first(group));
+            EXPECT_EQ(group.with_ranks(nullptr).cancelled(), job == 1 && is_first(group));
             group.check_cancelled();
           },
           [](Index, const std::string&) {});
@@ -167,6 +167,26 @@ TEST(Farm, AGroupStopsTogether) {
     }
   });
   EXPECT_EQ(stopped, 4);
+}
+
+TEST(Farm, AnErrorInAGroupIsThrownAtOnce) {
+  std::atomic<int> failures = 0;
+  on_ranks(2, {.threads = 1}, [&](const Context& context) {
+    try {
+      farm(
+          context.with_all_rows(), 1,
+          [](const Context& group, Index, std::string&) {
+            ASSERT_NE(group.ranks(), nullptr);
+            throw IoError("full");
+          },
+          [](Index, const std::string&) { FAIL() << "nothing to take"; });
+    } catch (const IoError&) {
+      ++failures;
+    }
+    // Nobody has waited for anybody: the ranks' next exchange is this one.
+    EXPECT_EQ(context.ranks()->any_of(context.ranks()->rank() == 0 ? 1U : 2U), 3U);
+  });
+  EXPECT_EQ(failures, 2);
 }
 
 TEST(Farm, AJobThatFailsEndsAllRanksButLosesNoOther) {

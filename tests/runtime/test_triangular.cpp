@@ -3,6 +3,8 @@
 // The tiled triangular operations against sums in double, at sizes around the blocks of 128.
 #include <gtest/gtest.h>
 
+#include <vector>
+
 #include "runtime/triangular.hpp"
 #include "support/comparison.hpp"
 #include "support/problems.hpp"
@@ -109,8 +111,9 @@ TEST_P(Triangular, RanksFactorTogether) {
 TEST_P(Triangular, RanksMultiplyTogether) {
   const Index n = GetParam();
   const Matrix<float> U = random_upper(n);
-  if (n < 100) return;  // never worth a message
-  for (const Index rows : {Index{10}, 20'000'000 / (n * n) + 1}) {
+  std::vector<Index> sizes{10};
+  if (n >= 100) sizes.push_back(kDividedProduct / (n * n) + 1);  // worth a message
+  for (const Index rows : sizes) {
     const Matrix<float> x = support::random_matrix<float>(rows, n, 6);
     for (const auto op : {blas::Op::kPlain, blas::Op::kTransposed}) {
       Matrix<float> expected = x;

@@ -149,12 +149,9 @@ class KRICA_EXPORT Context {
     other.shares_rows_ = ranks() != nullptr;
     return other;
   }
-  /// The same for this process alone.
-  [[nodiscard]] Context without_ranks() const {
-    Context other = with_all_rows();
-    other.options_.ranks.reset();
-    return other;
-  }
+  /// The same among other ranks, or, if null, for this process alone: cancel() asks these to stop,
+  /// too, but they agree on it by themselves.
+  [[nodiscard]] Context with_ranks(std::shared_ptr<Communicator> ranks) const;
   /// The same with all rows on every rank.
   [[nodiscard]] Context with_all_rows() const {
     Context other = *this;
@@ -175,20 +172,20 @@ class KRICA_EXPORT Context {
   /// Asks running computations to stop. Safe in a signal handler. Shared by copies of the context.
   /// Among several ranks it takes effect when they agree on it, which they do with every sum: all
   /// of them then stop at the same point.
-  void cancel() const noexcept { stop_->wanted.store(true, std::memory_order_relaxed); }
+  void cancel() const noexcept { stop_wanted_->store(true, std::memory_order_relaxed); }
   [[nodiscard]] bool cancelled() const noexcept {
-    return (options_.ranks ? stop_->agreed : stop_->wanted).load(std::memory_order_relaxed);
+    return (options_.ranks ? stop_agreed_ : stop_wanted_)->load(std::memory_order_relaxed);
   }
   /// Whether cancel() was called on this rank.
   [[nodiscard]] bool wants_to_stop() const noexcept {
-    return stop_->wanted.load(std::memory_order_relaxed);
+    return stop_wanted_->load(std::memory_order_relaxed);
   }
   /// All ranks: stops if any of them wants to.
   void agree_to_stop() const;
-  void stop_as_agreed() const noexcept { stop_->agreed.store(true, std::memory_order_relaxed); }
+  void stop_as_agreed() const noexcept { stop_agreed_->store(true, std::memory_order_relaxed); }
   void clear_cancel() const noexcept {
-    stop_->wanted.store(false, std::memory_order_relaxed);
-    stop_->agreed.store(false, std::memory_order_relaxed);
+    stop_wanted_->store(false, std::memory_order_relaxed);
+    stop_agreed_->store(false, std::memory_order_relaxed);
   }
   /// Throws Cancelled if cancel() was called.
   void check_cancelled() const;
@@ -197,11 +194,8 @@ class KRICA_EXPORT Context {
   ContextOptions options_;
   int threads_;
   std::optional<int> cuda_device_;
-  struct Stop {
-    std::atomic<bool> wanted = false;
-    std::atomic<bool> agreed = false;
-  };
-  std::shared_ptr<Stop> stop_;
+  std::shared_ptr<std::atomic<bool>> stop_wanted_;  // by this process
+  std::shared_ptr<std::atomic<bool>> stop_agreed_;  // by the ranks
   bool shares_rows_ = false;
 };
 
