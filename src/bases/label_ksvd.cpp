@@ -136,7 +136,7 @@ class LabelKsvd {
     SparseCodes<float> codes(request_.patches.rows(), omp.capacity());
     omp.encode(context_, request_.patches, codes);
     const Partition parts = sum_parts(codes.samples(), std::max<Index>(1024, K));
-    CodeSums sums = ordered_reduce<CodeSums>(
+    auto sums = ordered_reduce<CodeSums>(
         context_, parts.count(), work_of(codes.samples(), codes.capacity(), codes.capacity()),
         [&] {
           return CodeSums{Matrix<float>(K, K), Matrix<float>(classes_, K)};
@@ -177,9 +177,10 @@ class LabelKsvd {
       }
       for (Index j = 0; j < values(); ++j)
         atoms(u, j) = static_cast<float>(static_cast<double>(stacked[j]) / length);
-      for (Index c = 0; c < classes_; ++c)
+      for (Index c = 0; c < classes_; ++c) {
         basis.class_map(c, u) =
             static_cast<float>(static_cast<double>(stacked[values() + c]) / (weight_ * length));
+      }
     }
     basis.atoms = std::move(atoms);
   }

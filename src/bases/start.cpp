@@ -87,7 +87,7 @@ constexpr std::size_t kRowsAtATime = 256;
 class RowsInOrder {
  public:
   RowsInOrder(const Context& context, ConstMatrixView<float> matrix, std::vector<Index> order)
-      : context_(context), matrix_(matrix), order_(std::move(order)) {}
+      : context_(context), matrix_(std::move(matrix)), order_(std::move(order)) {}
 
   [[nodiscard]] Index count() const { return std::ssize(order_); }
   [[nodiscard]] Index row(Index place) const { return order_[static_cast<std::size_t>(place)]; }

@@ -20,7 +20,7 @@ inline bool starts_by_class(std::string_view init) {
 /// random (unit-norm normals), or by class (class_atoms.hpp). kmeans and omp-1 pass their states to
 /// the request's hooks and can resume. Throws InvalidArgument for other names and for more atoms
 /// than patches.
-Matrix<float> starting_atoms(const Context& context, const BasisRequest& request);
+Matrix<float> starting_atoms(const Context& given, const BasisRequest& request);
 
 /// The same for methods whose atoms are directions: a random non-zero patch replaces a zero centre
 /// of K-means, as from blank patches.

@@ -43,7 +43,7 @@ void DictionaryCodes::save(Archive& archive) const {
 std::optional<DictionaryCodes> DictionaryCodes::load_if(const Archive& archive, Index most_atoms) {
   if (!archive.has(kAtoms)) return std::nullopt;
   const auto atoms = finite_matrix<float>(archive, kAtoms);
-  const Index nonzeros = archive.scalar<std::int64_t>(kNonzeros);
+  const auto nonzeros = archive.scalar<std::int64_t>(kNonzeros);
   FeatureProjection projection = FeatureProjection::load(archive);
   if (atoms.rows() < 1 || atoms.rows() > most_atoms || atoms.cols() != projection.outputs() ||
       nonzeros < 1) {

@@ -166,9 +166,10 @@ void FeatureMetric::factor_block(const Context& context, Block& block, double r)
 }
 
 void FeatureMetric::to_weights(const Context& context, MatrixView<float> V) const {
-  for (const Block& block : blocks_)
+  for (const Block& block : blocks_) {
     multiply_upper(context, blas::Op::kTransposed, block.gram_and_inverse,
                    columns_of(V, block.features));
+  }
   scale_last_column(V, 1 / bias_scale_);
 }
 
@@ -179,9 +180,10 @@ void FeatureMetric::from_weights(MatrixView<float> W) const {
 }
 
 void FeatureMetric::to_gradient(const Context& context, MatrixView<float> dW) const {
-  for (const Block& block : blocks_)
+  for (const Block& block : blocks_) {
     multiply_upper(context, blas::Op::kPlain, block.gram_and_inverse,
                    columns_of(dW, block.features));
+  }
   scale_last_column(dW, 1 / bias_scale_);
 }
 

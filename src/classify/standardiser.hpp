@@ -21,7 +21,7 @@ class Standardiser {
   /// Throws InvalidArgument for fewer than two rows, NaN or Inf.
   static Standardiser fit(const Context& context, ConstMatrixView<float> features);
 
-  void apply_in_place(const Context& context, MatrixView<float> features) const;
+  void apply_in_place(const Context& context, MatrixView<float> all) const;
 
   [[nodiscard]] std::span<const float> mean() const { return mean_; }
   [[nodiscard]] std::span<const float> inverse_deviation() const { return inverse_deviation_; }

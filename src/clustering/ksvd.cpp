@@ -32,9 +32,10 @@ class Dictionary {
         codes_(X.rows(), std::min(options.nonzeros, start.rows())),
         residuals_(static_cast<std::size_t>(X.rows()), 0.0),
         users_(start.rows()) {
-    for (Index u = 0; u < atoms_.rows(); ++u)
+    for (Index u = 0; u < atoms_.rows(); ++u) {
       require(set_unit(start.data() + u * start.outerStride(), X.cols(), atoms_.row(u)), kName,
               "atom {} of the start is zero", u);
+    }
   }
 
   [[nodiscard]] const Matrix<Scalar>& atoms() const { return atoms_; }

@@ -214,9 +214,10 @@ DataSet open_train_and_test(FolderScan& scan, const fs::path& path, const OpenOp
   data.train = make_set(scan.context(), std::move(train), shape, classes, options, name + " train");
   if (!test.items.empty())
     data.test = make_set(scan.context(), std::move(test), shape, classes, options, name + " test");
-  if (!unlabelled.items.empty())
+  if (!unlabelled.items.empty()) {
     data.unlabelled =
         make_set(scan.context(), std::move(unlabelled), shape, {}, options, name + " unlabelled");
+  }
   return data;
 }
 

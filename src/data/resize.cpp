@@ -62,6 +62,7 @@ Pixel to_pixel(float value) {
     return value;
   } else {
     // In double the half is added exactly, so this rounds like std::lround, without a call.
+    // NOLINTNEXTLINE(bugprone-incorrect-roundings)
     return static_cast<Pixel>(static_cast<double>(std::clamp(value, 0.0F, 255.0F)) + 0.5);
   }
 }

@@ -101,7 +101,8 @@ struct PoolBlocks {
     const std::int64_t first = static_cast<std::int64_t>(row) * kUnitsOfBlock * stride + k;
     const int image = row / shape.blocks();
     const int block = row % shape.blocks();
-    pooled[static_cast<std::int64_t>(image) * shape.pooled() + k * shape.blocks() + block] =
+    const std::int64_t place = static_cast<std::int64_t>(k) * shape.blocks() + block;
+    pooled[static_cast<std::int64_t>(image) * shape.pooled() + place] =
         1 - block_states(units + first, stride, bias[k]).off;
   }
 };

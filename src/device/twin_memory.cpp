@@ -26,9 +26,10 @@ void require_usable(const TwinSamples& samples, const TwinOptions& options) {
 
 void require_usable(const TwinSamples& samples, const KricaTwinOptions& options) {
   require_usable(samples, options.common);
-  if (options.kernel.kind == MercerKind::kPolynomial && options.kernel.degree % 2 == 0)
+  if (options.kernel.kind == MercerKind::kPolynomial && options.kernel.degree % 2 == 0) {
     throw DeviceError(Trouble::kUnsupported,
                       "[device] no kRICA with a polynomial kernel of even degree");
+  }
 }
 
 int block_rows_that_fit(const TwinMemory& memory, std::size_t budget, std::int64_t most,

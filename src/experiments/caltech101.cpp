@@ -99,6 +99,7 @@ Plan plan_caltech101(const Context&, const ExperimentRequest& request, const Exp
                         std::move(split.test)});
     }
     std::vector<Configuration> configurations;
+    configurations.reserve(std::size(kSiftSystems) + std::size(kCaltechSystems));
     for (const System& system : kSiftSystems)
       configurations.push_back(configured_for_sift(system, request, data));
     for (const System& system : kCaltechSystems)

@@ -96,9 +96,10 @@ std::vector<Curve> curves_of(const PlannedExperiment& planned, const ResultsFile
     Curve& curve = curves.back();
     const auto rows = rows_of(results, planned, configuration);
     const std::string failure = failure_of(rows);
-    if (!failure.empty())
+    if (!failure.empty()) {
       curve.failures.push_back(
           fmt::format("{} = {}: {}", planned.plan.axis, configuration.value, failure));
+    }
     const auto score = score_of(rows, planned.plan.mean_per_class);
     if (!score) continue;
     if (std::isnan(configuration.value)) {

@@ -121,9 +121,10 @@ void add_test(const Model& model, const Matrix<float>& scores, const ImageSet& t
   trial.labels = labels_known_to(model.class_names(), test, "trial");
   trial.predictions = best_classes(scores);
   trial.mistakes = worst_mistakes(scores, trial.labels, trial.predictions);
-  if (model.parts().extractor)
+  if (model.parts().extractor) {
     trial.codes = statistics_of(
         some_codes(*model.parts().extractor, SamplesInUnits(test, model.parts().units)));
+  }
 }
 
 }  // namespace krica

@@ -84,7 +84,7 @@ class NetworkEncoder final : public DeviceEncoder {
   /// False if the device's memory was too small, and there are smaller chunks to try.
   bool encode_chunk(const float* whitened, Index count, MatrixView<float> features) {
     const std::size_t size = options_.features() * static_cast<std::size_t>(count);
-    const std::size_t values = static_cast<std::size_t>(network_.shape.values() * count);
+    const auto values = static_cast<std::size_t>(network_.shape.values() * count);
     try {
       on_device_.fit(values);
       features_.fit(size);

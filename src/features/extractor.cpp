@@ -58,9 +58,10 @@ void FeatureExtractor::extract(const Context& context, const ImageSet& images, I
                                FeatureMatrix& result,
                                const std::function<void(Index)>& done) const {
   check(images, result);
-  if (const auto on_device = device_encoder(context, *source_, encoder_, images.pixel_type()))
+  if (const auto on_device = device_encoder(context, *source_, encoder_, images.pixel_type())) {
     return extract_on_device(context, *on_device, images, first, options_.unit_length, result,
                              done);
+  }
   const std::vector<ImageShape> shapes = own_shapes(images);
   const bool single = positions() == 1 && shapes.empty();
   extract_in_batches(context, images,

@@ -23,11 +23,11 @@ PositionTile::PositionTile(const PoolingGrid& grid, Range positions)
   }
 }
 
-PatchSource::PatchSource(LocalDescriptorsPtr descriptors, const PoolingOptions& pooling,
+PatchSource::PatchSource(LocalDescriptorsPtr descriptors, PoolingOptions pooling,
                          const ImageShape& shape, Preprocessing preprocessing)
     : shape_(shape),
       descriptors_(std::move(descriptors)),
-      pooling_(pooling),
+      pooling_(std::move(pooling)),
       grid_(grid_of(shape)),
       preprocessing_(std::move(preprocessing)) {
   require(preprocessing_.inputs() == descriptors_->dimensions(), "features",

@@ -34,8 +34,8 @@ class PatchSource {
   /// `shape`: of the images, or where descriptors allow any size, the largest. Throws
   /// InvalidArgument if the parts do not fit together: descriptors, preprocessing, grid and image
   /// shape.
-  PatchSource(LocalDescriptorsPtr descriptors, const PoolingOptions& pooling,
-              const ImageShape& shape, Preprocessing preprocessing);
+  PatchSource(LocalDescriptorsPtr descriptors, PoolingOptions pooling, const ImageShape& shape,
+              Preprocessing preprocessing);
   PatchSource(const FeatureOptions& options, const ImageShape& shape, Preprocessing preprocessing)
       : PatchSource(make_descriptors(options.descriptors, shape), options.pooling, shape,
                     std::move(preprocessing)) {}

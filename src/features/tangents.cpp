@@ -152,7 +152,7 @@ LocalTangents learn_tangents(const Context& context, ConstMatrixView<float> patc
 
 double tangents_memory(double patches, double atoms, double values, double neighbours,
                        int threads) {
-  constexpr double kPair = 2 * 4 + sizeof(Member);
+  constexpr double kPair = 2.0 * 4 + sizeof(Member);
   constexpr double kSquares = 5;  // S, and what its eigenvectors take
   const double coding = 4 * kPatchesAtATime * atoms;
   const double scatter = 8 * (kSquares * values * values + kPatchesAtATime * values);

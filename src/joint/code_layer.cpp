@@ -104,9 +104,10 @@ class ProductLayer final : public CodeLayer<Scalar> {
   explicit ProductLayer(const CodedAtoms<Scalar>& atoms)
       : kind_(atoms.encoder.kind), W_(atoms.W), shapes_(atoms.shapes.begin(), atoms.shapes.end()) {
     const bool soft = kind_ == EncoderKind::kSoftThreshold;
-    if (shapes_.empty())
+    if (shapes_.empty()) {
       shapes_.assign(static_cast<std::size_t>(W_.rows()),
                      soft ? static_cast<Scalar>(atoms.encoder.threshold) : Scalar(0));
+    }
   }
 
   void encode(ConstMatrixView<Scalar> X, MatrixView<Scalar> codes) const override {
@@ -228,9 +229,10 @@ class TriangleLayer final : public CodeLayer<Scalar> {
 
   void finish(Index atom, double total, const Scalar* products, Scalar* gradient) const override {
     const Scalar* w = row_of(W_, atom);
-    for (Index j = 0; j < W_.cols(); ++j)
+    for (Index j = 0; j < W_.cols(); ++j) {
       gradient[j] =
           static_cast<Scalar>(total * static_cast<double>(w[j]) - static_cast<double>(products[j]));
+    }
   }
 
   double finish_shape(Index, double, const Scalar*, double) const override { return 0; }

@@ -87,8 +87,8 @@ auto until_it_fits(Body body, Repair repair) {
 
 class DeviceEngine final : public JointEngine {
  public:
-  DeviceEngine(const JointTask& task, device::MarginSpec spec, const JointState& state)
-      : task_(task), spec_(std::move(spec)) {
+  DeviceEngine(JointTask task, device::MarginSpec spec, const JointState& state)
+      : task_(std::move(task)), spec_(std::move(spec)) {
     layout_ = {spec_.patch.channels, spec_.patch.height, spec_.patch.width,
                spec_.codes.float_images};
     plan_memory();

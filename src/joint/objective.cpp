@@ -193,9 +193,10 @@ struct JointObjective<Scalar>::Implementation {
     Z = Q = power_slopes = Matrix<Scalar>();
     std::unique_ptr<KricaObjective<Scalar>> of_this_step;
     auto& krica = context.cuda_device() ? krica_on_device : of_this_step;
-    if (!krica)
+    if (!krica) {
       krica =
           std::make_unique<KricaObjective<Scalar>>(patches, krica_options(options, at.W.rows()));
+    }
     if (gradient == nullptr)
       return options.reconstruction * krica->value_on(everywhere, batch.reconstructed, at.W);
     Matrix<Scalar> own(at.W.rows(), at.W.cols());

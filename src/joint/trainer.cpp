@@ -70,7 +70,7 @@ class Trainer {
         images_(images),
         options_(options),
         best_when_cancelled_(hooks.best_when_cancelled),
-        patches_(patches),
+        patches_(std::move(patches)),
         source_(options.features, images.shape(), preprocessing),
         split_(split_of(context, images, options)),
         batches_(context, "joint.shuffle", split_.train, options.batch, kName, "images"),

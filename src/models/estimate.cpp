@@ -95,7 +95,7 @@ TrainingEstimate estimate_training(const MachineSpeed& speed, const DataFacts& f
   }
   if (sizes.method.network) add("basis", network_cost(sizes), sizes.images);
   if (sizes.method.joint) {
-    const double epochs = static_cast<double>(settled.basis.epochs.value_or(kEpochs));
+    const auto epochs = static_cast<double>(settled.basis.epochs.value_or(kEpochs));
     add("max-margin", joint_cost(sizes), epochs * sizes.images);
   }
   const bool keeps_joint_classifier =

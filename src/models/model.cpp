@@ -165,9 +165,10 @@ class Window final : public ImageSet {
   static ImageSetInfo info_of(const ImageSet& whole, Range range) {
     ImageSetInfo info = whole.info();
     info.size = range.size();
-    if (whole.varied())
+    if (whole.varied()) {
       info.shapes.assign(whole.info().shapes.begin() + range.begin,
                          whole.info().shapes.begin() + range.end);
+    }
     info.labels.clear();
     info.class_names.clear();
     return info;
@@ -269,20 +270,20 @@ Matrix<float> Model::scores(const Context& context, const ImageSet& images) cons
   return scores;
 }
 
-Matrix<float> Model::plain_scores(const Context& caller, const ImageSet& images) const {
+Matrix<float> Model::plain_scores(const Context& context, const ImageSet& images) const {
   require(has_classifier(), "model", "the model has no classifier; train one with labels");
   // Dictionaries and raw pixels are computed alike on every rank.
   const bool divides = parts_->features() != nullptr && !parts_->classifier->dictionary;
-  const Context context = divides ? sharing(caller) : caller;
+  const Context own = divides ? sharing(context) : context;
   // Compute features for a batch of images at a time: a quarter of the memory budget, but at least
   // a few dozen images.
   const Index row_bytes = n_features() * static_cast<Index>(sizeof(float));
-  const Index rows = std::max<Index>(64, context.memory_bytes() / 4 / row_bytes);
+  const Index rows = std::max<Index>(64, own.memory_bytes() / 4 / row_bytes);
   const Partition rounds(images.size(), rows);
   Matrix<float> all(images.size(), parts_->classifier->linear.n_classes());
   for (Index r = 0; r < rounds.count(); ++r) {
-    FeatureMatrix features = features_in_range(context, Window(images, rounds[r]));
-    const Matrix<float> part = parts_->classifier->scores(context, features);
+    FeatureMatrix features = features_in_range(own, Window(images, rounds[r]));
+    const Matrix<float> part = parts_->classifier->scores(own, features);
     MatrixView<float>(all).rows_between(rounds[r].begin, rounds[r].end) = part.view();
   }
   return all;

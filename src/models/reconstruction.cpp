@@ -50,9 +50,10 @@ Matrix<float> summed_atoms(const Model& model, ConstMatrixView<float> codes) {
   Matrix<float> samples = extractor.preprocessing().linear_part().unwhiten(sums);
   const std::vector<double> mean = input_mean(model);
   for (Index i = 0; i < samples.rows(); ++i) {
-    for (Index j = 0; j < samples.cols(); ++j)
+    for (Index j = 0; j < samples.cols(); ++j) {
       samples(i, j) = static_cast<float>(double{samples(i, j)} / model.parts().units.scale +
                                          mean[static_cast<std::size_t>(j)]);
+    }
   }
   return samples;
 }

@@ -36,9 +36,10 @@ bool asks_for_kernel(const PipelineOptions& options) {
 EncoderKind encoder_for(const PipelineOptions& options, const DataFacts& facts) {
   const BasisMethod& method = basis_method(options.method);
   const bool sample = facts.shape.is_sample();
-  if (method.joint)
+  if (method.joint) {
     return sample || asks_for_kernel(options) ? EncoderKind::kKernel
                                               : encoder_named(method.encoder);
+  }
   const bool signed_codes = sample && facts.classes == 0 && !method.sample_encoder.empty();
   return encoder_named(signed_codes ? method.sample_encoder : method.encoder);
 }
@@ -291,12 +292,14 @@ PipelineOptions resolved(const PipelineOptions& options, const DataFacts& facts)
     const double share = method.whitening_share * static_cast<double>(*settled.basis.components);
     settled.whitening.components = std::max<Index>(1, static_cast<Index>(share));
   }
-  if (!settled.descriptor.contrast)
+  if (!settled.descriptor.contrast) {
     settled.descriptor.contrast =
         !shape.is_sample() && descriptor_of(settled) == DescriptorKind::kPixels;
-  if (!settled.encoder.nonzeros)
+  }
+  if (!settled.encoder.nonzeros) {
     settled.encoder.nonzeros =
         nonzeros_for(method, descriptors_to_learn_from(shape, settled)->dimensions());
+  }
   settle_features(facts, settled);
   settle_local_code(shape, settled);
   settle_network(facts, settled);

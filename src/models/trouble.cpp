@@ -22,9 +22,10 @@ bool has_gamma(const PipelineOptions& settled) {
 }
 
 std::string weight_advice(const PipelineOptions& settled) {
-  if (settled.basis.rica.reconstruction_weight)
+  if (settled.basis.rica.reconstruction_weight) {
     return fmt::format("a larger reconstruction-weight (now {})",
                        *settled.basis.rica.reconstruction_weight);
+  }
   return fmt::format("a smaller sparsity (now {})", settled.basis.sparsity.value_or(0));
 }
 

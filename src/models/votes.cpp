@@ -177,7 +177,10 @@ Matrix<float> atom_votes(const Model& model) {
   Matrix<float> votes(K, weights.rows());
   for (Index c = 0; c < weights.rows(); ++c) {
     // Channels are stored cell by cell, K or 2K of them: those of atom u are u, u + K, u + 2K, ...
-    for (Index j = 0; j < extractor.features(); ++j) votes(j % K, c) += weights(c, j);
+    for (Index j = 0; j < extractor.features(); ++j) {
+      // NOLINTNEXTLINE(clang-analyzer-core.uninitialized.Assign): a new matrix has zeros
+      votes(j % K, c) += weights(c, j);
+    }
   }
   return votes;
 }

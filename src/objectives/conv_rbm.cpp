@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <type_traits>
+#include <utility>
 
 #include "objectives/activity_penalty.hpp"
 #include "objectives/conv_device.hpp"
@@ -125,11 +126,11 @@ void ConvRbmOptions::validate() const {
 }
 
 template <class Scalar>
-ConvRbm<Scalar>::ConvRbm(const ConvShape& shape, VisibleUnits visible, const MapMoments& moments,
+ConvRbm<Scalar>::ConvRbm(const ConvShape& shape, VisibleUnits visible, MapMoments moments,
                          ConstMatrixView<Scalar> packed)
     : shape_(shape),
       visible_(visible),
-      moments_(moments),
+      moments_(std::move(moments)),
       weights_(packed.data(), shape.groups, shape.window(), packed.outerStride()),
       bias_(PackedLayer<Scalar>(packed, shape.window()).bias),
       visible_bias_(packed.data() + shape.groups * packed.outerStride()) {

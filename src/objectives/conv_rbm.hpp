@@ -81,7 +81,7 @@ template <class Scalar>
 class ConvRbm {
  public:
   /// packed: (K + 1) × (C f² + 1), kept by reference. The variance is for Gaussian units only.
-  ConvRbm(const ConvShape& shape, VisibleUnits visible, const MapMoments& moments,
+  ConvRbm(const ConvShape& shape, VisibleUnits visible, MapMoments moments,
           ConstMatrixView<Scalar> packed);
 
   /// F(v).

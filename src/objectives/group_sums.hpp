@@ -92,8 +92,9 @@ class GroupValues {
   }
 
   /// Their sum, on every rank.
-  double total(const Context& context) const {
+  [[nodiscard]] double total(const Context& context) const {
     std::vector<double> sums;
+    sums.reserve(values_.size());
     for (const std::vector<double>& of_group : values_) sums.push_back(tree_sum(of_group));
     gather_parts(context, sums.data(), Partition(groups_.count(), 1));
     return tree_sum(std::move(sums));

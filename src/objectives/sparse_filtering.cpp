@@ -82,9 +82,10 @@ Sums<Scalar> sums_over(const Context& context, ConstMatrixView<Scalar> samples,
           const auto X = samples.rows_between(tile.begin, tile.end);
           Matrix<Scalar> S(X.rows(), W.rows());
           blas::gemm<Scalar>(Op::kPlain, Op::kTransposed, Scalar(1), X, W, Scalar(0), S);
-          for (Index i = 0; i < X.rows(); ++i)
+          for (Index i = 0; i < X.rows(); ++i) {
             sums.value +=
                 filter_row(S.row(i), norms, with_gradient ? sums.alignment.data() : nullptr);
+          }
           if (!with_gradient) return;
           blas::gemm<Scalar>(Op::kTransposed, Op::kPlain, Scalar(1), S, X, Scalar(1),
                              sums.products);

@@ -144,9 +144,10 @@ void read_run(const SiftRun& run, float* down, float* descriptor, Index descript
   const auto taps = static_cast<Index>(weights.size());
   const Index columns = (run.count - 1) * run.stride + (DenseSift::kCells - 1) * run.cell + taps;
   const Index floats = columns * kOrientations;
-  for (Index j = 0; j < DenseSift::kCells; ++j)
+  for (Index j = 0; j < DenseSift::kCells; ++j) {
     weighted_sum(run.planes + j * run.cell * run.row_floats, run.row_floats, weights, floats,
                  down + j * floats);
+  }
   for (Index i = 0; i < run.count; ++i, descriptor += descriptor_floats) {
     float* values = descriptor;
     for (Index j = 0; j < DenseSift::kCells; ++j) {
@@ -237,7 +238,7 @@ DenseSift::DenseSift(const LocalDescriptorOptions& options)
   require(field_ <= kLargestField, kName, "the receptive field of SIFT must be at most {}, got {}",
           kLargestField, field_);
   const Index margin = cell_ / 2;
-  const double width = static_cast<double>(cell_);
+  const auto width = static_cast<double>(cell_);
   for (Index t = -margin; t < cell_ + margin; ++t) {
     const double distance = std::abs(static_cast<double>(t) - (width - 1) / 2);
     weights_.push_back(static_cast<float>((1 - distance / width) / width));

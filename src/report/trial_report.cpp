@@ -141,9 +141,10 @@ void add_mistakes(ReportPage& page, const Trial& trial, const ImageSet& test) {
     image.pixels.resize(static_cast<std::size_t>(test.shape().values()));
     test.read(mistake.image, 1, image.pixels.data());
     image.pixels.resize(static_cast<std::size_t>(image.shape.values()));
-    if (std::max(image.shape.height, image.shape.width) > kThumbnailSide)
+    if (std::max(image.shape.height, image.shape.width) > kThumbnailSide) {
       image = fit_image(image, {kThumbnailSide, kThumbnailSide, image.shape.channels},
                         ImageSizeRule::kLonger);
+    }
     const std::string& truth = trial.class_names[static_cast<std::size_t>(mistake.truth)];
     const std::string& predicted = trial.class_names[static_cast<std::size_t>(mistake.predicted)];
     html += fmt::format(

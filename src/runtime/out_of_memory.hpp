@@ -10,6 +10,7 @@ namespace krica {
 /// The system refused memory that is required; the message says what for and what helps.
 class OutOfMemory : public std::bad_alloc {
  public:
+  // NOLINTNEXTLINE(bugprone-throw-keyword-missing): the text, not an exception of its own
   explicit OutOfMemory(const std::string& what) : what_(what) {}
   [[nodiscard]] const char* what() const noexcept override { return what_.what(); }
 

@@ -119,9 +119,10 @@ class ScatteredSum {
       }
     });
     for (const auto& [to, from] : tree.across) {
-      for (std::size_t i = 0; i < own.doubles; ++i)
+      for (std::size_t i = 0; i < own.doubles; ++i) {
         sums[static_cast<std::size_t>(to)].doubles[i] +=
             sums[static_cast<std::size_t>(from)].doubles[i];
+      }
     }
     return sums.front();
   }
