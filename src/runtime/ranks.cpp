@@ -161,9 +161,11 @@ void fetch_held_rows(const Context& context, void* matrix, std::size_t row_bytes
 void gather_computed(const Context& context, void* values, std::size_t value_bytes,
                      const std::function<Range(int)>& computed) {
   if (!context.shares_rows()) return;
-  std::vector<std::size_t> sizes;
-  for (int rank = 0; rank < context.ranks()->size(); ++rank)
-    sizes.push_back(static_cast<std::size_t>(computed(rank).size()) * value_bytes);
+  std::vector<std::size_t> sizes(static_cast<std::size_t>(context.ranks()->size()));
+  for (int rank = 0; rank < context.ranks()->size(); ++rank) {
+    sizes[static_cast<std::size_t>(rank)] =
+        static_cast<std::size_t>(computed(rank).size()) * value_bytes;
+  }
   context.ranks()->all_gather(values, sizes);
 }
 

@@ -32,9 +32,10 @@ void SharedFile::open_what_the_first_created() {
   agree(context_, [&] {
     if (created_) return;
     descriptor_ = ::open(name.c_str(), O_WRONLY | O_NOFOLLOW | O_CLOEXEC);
-    if (descriptor_ < 0)
+    if (descriptor_ < 0) {
       io_error(operation_, path_, "cannot open what another rank created; all need one directory",
                errno);
+    }
   });
 }
 

@@ -51,10 +51,11 @@ bool factor_block(MatrixView<Scalar> A) {
   const auto n = static_cast<blasint>(A.rows());
   const blasint lda = stride(A);
   blasint info = 0;
-  if constexpr (std::is_same_v<Scalar, float>)
+  if constexpr (std::is_same_v<Scalar, float>) {
     spotrf_("L", &n, A.data(), &lda, &info);
-  else
+  } else {
     dpotrf_("L", &n, A.data(), &lda, &info);
+  }
   return info == 0;
 }
 
@@ -63,12 +64,13 @@ template <class Scalar>
 void solve_from_left(MatrixView<Scalar> U, MatrixView<Scalar> X) {
   const auto rows = static_cast<blasint>(X.rows());
   const auto cols = static_cast<blasint>(X.cols());
-  if constexpr (std::is_same_v<Scalar, float>)
+  if constexpr (std::is_same_v<Scalar, float>) {
     cblas_strsm(CblasRowMajor, CblasLeft, CblasUpper, CblasTrans, CblasNonUnit, rows, cols, 1.0F,
                 U.data(), stride(U), X.data(), stride(X));
-  else
+  } else {
     cblas_dtrsm(CblasRowMajor, CblasLeft, CblasUpper, CblasTrans, CblasNonUnit, rows, cols, 1.0,
                 U.data(), stride(U), X.data(), stride(X));
+  }
 }
 
 /// X = op(U) X, or X op(U) from the right.
@@ -82,12 +84,13 @@ template <class Scalar>
 void subtract_square(MatrixView<Scalar> P, MatrixView<Scalar> C) {
   const auto n = static_cast<blasint>(C.rows());
   const auto depth = static_cast<blasint>(P.rows());
-  if constexpr (std::is_same_v<Scalar, float>)
+  if constexpr (std::is_same_v<Scalar, float>) {
     cblas_ssyrk(CblasRowMajor, CblasUpper, CblasTrans, n, depth, -1.0F, P.data(), stride(P), 1.0F,
                 C.data(), stride(C));
-  else
+  } else {
     cblas_dsyrk(CblasRowMajor, CblasUpper, CblasTrans, n, depth, -1.0, P.data(), stride(P), 1.0,
                 C.data(), stride(C));
+  }
 }
 
 /// Updates a tile of A, on its diagonal or right of it, once the rows `done` of U are known.

@@ -80,7 +80,7 @@ class BatchOmp<Scalar>::Pursuit {
   /// Row k of L: d_u in the basis e, and what is left of it. False if nothing is.
   bool add_row(Index u, std::size_t k) {
     double* row = factor_.data() + k * most_;
-    double pivot = static_cast<double>(omp_.gram_(u, u));
+    auto pivot = static_cast<double>(omp_.gram_(u, u));
     for (std::size_t t = 0; t < k; ++t) {
       row[t] = static_cast<double>(steps_(static_cast<Index>(t), u));
       pivot -= row[t] * row[t];
