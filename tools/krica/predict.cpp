@@ -147,9 +147,10 @@ class PredictRun {
 void check_command(PredictCommand& command, bool top_given) {
   if (command.top < 1)
     throw UsageError(fmt::format("--top must be at least 1, got {}", command.top));
-  if (command.csv && command.output.empty() && command.session.json)
+  if (command.csv && command.output.empty() && command.session.json) {
     throw UsageError(
         "--csv and --json both print to standard output; use one, or -o FILE for the CSV");
+  }
   if (!command.output.empty()) command.csv = true;
   if (command.csv && !top_given) command.top = 1;
   check_target(command.output);

@@ -169,9 +169,10 @@ void result_is_saved(const std::filesystem::path& place) { saved_place = place; 
 std::string interrupted_message() {
   if (!saved_place.empty()) return fmt::format("interrupted; {} is saved", saved_place.string());
   for (const std::filesystem::path& place : kept_places) {
-    if (holds_something(place))
+    if (holds_something(place)) {
       return fmt::format("interrupted; {} is kept: rerun the same command to resume",
                          place.string());
+    }
   }
   return std::string(kNothingSaved);
 }

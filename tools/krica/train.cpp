@@ -135,10 +135,11 @@ void print_summary(const Model& model, const TrainingReport& report,
     fmt::print(", basis {}", model.parts().basis_status);
   }
   if (model.parts().network) {
-    for (const ConvLayer<float>& layer : model.parts().network->layers())
+    for (const ConvLayer<float>& layer : model.parts().network->layers()) {
       fmt::print("{} {} groups of {} x {}",
                  &layer == &model.parts().network->layers().front() ? " with" : ",",
                  layer.shape().groups, layer.shape().field, layer.shape().field);
+    }
     fmt::print(", basis {}", model.parts().basis_status);
   }
   if (options.classifier.C) fmt::print(", C {:.4g}", *options.classifier.C);
