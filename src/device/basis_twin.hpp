@@ -37,6 +37,11 @@ class BasisTwin {
   /// solvers/objective.hpp, for kernels of the distance. Throws DeviceError: kOutOfMemory, kFailed.
   virtual double evaluate(const float* W, std::span<const std::int64_t> rows, float* gradient,
                           float* curvature = nullptr) = 0;
+
+  /// What a range of the samples adds to f on all of them, which is the sum over ranges: 1/m keeps
+  /// the number m of all samples. Otherwise as evaluate().
+  virtual double evaluate_part(const float* W, SampleRange part, float* gradient,
+                               float* curvature = nullptr) = 0;
 };
 
 /// Of both twins.
@@ -47,6 +52,7 @@ struct TwinOptions {
   Products products = Products::kTf32;
   std::int64_t block_rows = 0;  ///< samples at a time; 0: chosen. Fewer in less memory
   std::size_t memory_bytes = std::size_t{4} << 30;
+  int parts = 1;  ///< different ranges that evaluate_part() will get, for which RICA needs memory
 };
 
 struct KricaTwinOptions {

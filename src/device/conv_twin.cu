@@ -23,7 +23,7 @@ class CudaConvTwin final : public ConvTwin {
     phases_.start(packed, random);
     for (std::int64_t first = 0; first < images_.count(); first += images_.block_rows()) {
       const SampleBlock block = images_.block(first);
-      const std::int64_t* samples = images_.all() ? nullptr : samples_.data() + first;
+      const std::int64_t* samples = images_.is_range() ? nullptr : samples_.data() + first;
       phases_.add({block.X, images_.width()}, block.rows, samples, first, with_gradient);
     }
     return phases_.sums(with_gradient);

@@ -25,7 +25,8 @@ DeviceSamples::DeviceSamples(const TwinSamples& samples, int block_rows)
     : count_(samples.count),
       n_(samples.n),
       width_(filled_up(samples.n + 1)),
-      block_rows_(block_rows) {
+      block_rows_(block_rows),
+      range_{0, samples.count} {
   take(samples);
 }
 
@@ -62,6 +63,7 @@ void DeviceSamples::take(const TwinSamples& samples) {
 
 void DeviceSamples::choose(std::span<const std::int64_t> rows) {
   chosen_ = static_cast<std::int64_t>(rows.size());
+  range_ = {0, count_};
   if (rows.empty()) return;
   const auto block = static_cast<std::size_t>(block_rows_);
   rows_.fit(rows.size());
@@ -71,12 +73,18 @@ void DeviceSamples::choose(std::span<const std::int64_t> rows) {
   if (labels_.size() > 0) block_labels_.fit(block);
 }
 
+void DeviceSamples::choose(SampleRange range) {
+  chosen_ = 0;
+  range_ = range;
+}
+
 SampleBlock DeviceSamples::block(std::int64_t first) {
   const auto rows = static_cast<int>(std::min<std::int64_t>(block_rows_, count() - first));
   const int* labels = labels_.size() > 0 ? labels_.data() : nullptr;
-  if (all()) {
-    return {X_.data() + static_cast<std::size_t>(first) * static_cast<std::size_t>(width_),
-            norms_.data() + first, labels == nullptr ? nullptr : labels + first, rows};
+  if (is_range()) {
+    const std::int64_t at = range_.first + first;
+    return {X_.data() + static_cast<std::size_t>(at) * static_cast<std::size_t>(width_),
+            norms_.data() + at, labels == nullptr ? nullptr : labels + at, rows};
   }
   gather({X_.data(), norms_.data(), labels, rows}, rows_.data() + first, rows, width_,
          block_X_.data(), block_norms_.data(), block_labels_.data());

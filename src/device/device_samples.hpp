@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// DeviceSamples: samples on the device, and blocks of all or of some of them. A sample is a row of
-// n values, a 1 and zeros up to `width`: a product with the 1 adds an offset or gives a sum.
+// DeviceSamples: samples on the device, and blocks of all, of a range or of some of them. A sample
+// is a row of n values, a 1 and zeros up to `width`: a product with the 1 adds an offset or gives a
+// sum.
 #pragma once
 
 #include "device/device_memory.hpp"
@@ -27,8 +28,14 @@ class DeviceSamples {
 
   /// Those at `rows` from now on, all where there are none.
   void choose(std::span<const std::int64_t> rows);
-  [[nodiscard]] std::int64_t count() const { return chosen_ > 0 ? chosen_ : count_; }
-  [[nodiscard]] bool all() const { return chosen_ == 0; }
+  /// Those of a range, which must not be empty, without copying them.
+  void choose(SampleRange range);
+  [[nodiscard]] std::int64_t count() const { return chosen_ > 0 ? chosen_ : range_.count; }
+  [[nodiscard]] bool is_range() const { return chosen_ == 0; }
+  /// Where is_range().
+  [[nodiscard]] SampleRange range() const { return range_; }
+  /// All samples, chosen or not.
+  [[nodiscard]] std::int64_t total() const { return count_; }
 
   /// From the first-th of the chosen on, block_rows or as many as are left. Valid until the next.
   SampleBlock block(std::int64_t first);
@@ -44,7 +51,8 @@ class DeviceSamples {
   int n_;
   int width_;
   int block_rows_;
-  std::int64_t chosen_ = 0;
+  std::int64_t chosen_ = 0;  // in rows_; 0: those of the range
+  SampleRange range_;
   DeviceArray<float> X_;
   DeviceArray<float> norms_;
   DeviceArray<int> labels_;

@@ -24,21 +24,32 @@ class KricaTwin final : public BasisTwin {
 
   double evaluate(const float* W, std::span<const std::int64_t> rows, float* gradient,
                   float* curvature) override {
-    parts_.start(W, rows);
+    parts_.samples.choose(rows);
+    return run(W, parts_.samples.count(), gradient, curvature);
+  }
+
+  double evaluate_part(const float* W, SampleRange part, float* gradient,
+                       float* curvature) override {
+    parts_.samples.choose(part);
+    return run(W, parts_.samples.total(), gradient, curvature);
+  }
+
+ private:
+  /// The sum over the chosen samples, divided by m.
+  double run(const float* W, std::int64_t m, float* gradient, float* curvature) {
+    parts_.start(W);
     evaluate_atoms();
     const std::int64_t count = parts_.samples.count();
     for (std::int64_t first = 0; first < count; first += parts_.samples.block_rows())
       add_block(first, gradient != nullptr);
     if (gradient != nullptr) {
       add_atoms();
-      parts_.finish(is_distance(kernel_.kind), 1.0F / static_cast<float>(count), gradient,
-                    curvature);
+      parts_.finish(is_distance(kernel_.kind), 1.0F / static_cast<float>(m), gradient, curvature);
     }
     check(cudaGetLastError(), "kRICA");
-    return parts_.sum_of_values() / static_cast<double>(count);
+    return parts_.sum_of_values() / static_cast<double>(m);
   }
 
- private:
   static TwinMemory memory(int atoms) {
     const auto side = static_cast<std::size_t>(filled_up(atoms)) * sizeof(float);
     return {2 * side * static_cast<std::size_t>(filled_up(atoms)), 2 * side};

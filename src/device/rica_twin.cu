@@ -3,6 +3,8 @@
 // The reconstruction from C = XᵀX, as in objectives/rica.cpp: Σ_i ‖VᵀV x_i - x_i‖² = tr(E C E) with
 // E = VᵀV - I, gradient 2V(EC + CE). These products are small, and always in float32.
 #include <algorithm>
+#include <map>
+#include <utility>
 
 #include "device/check_cuda.hpp"
 #include "device/devices.hpp"
@@ -63,26 +65,41 @@ class RicaTwin final : public BasisTwin {
   RicaTwin(const TwinSamples& samples, const RicaTwinOptions& options)
       : reconstruction_(options.reconstruction),
         mean_(options.mean),
-        parts_(samples, options.common, {7 * square(samples.n) * sizeof(float), 0}) {
-    for (DeviceArray<float>* matrix : {&C_of_all_, &C_, &E_, &EC_}) matrix->fit(square(samples.n));
+        parts_(samples, options.common,
+               {(6 + static_cast<std::size_t>(options.common.parts)) * square(samples.n) *
+                    sizeof(float),
+                0}) {
+    for (DeviceArray<float>* matrix : {&C_, &E_, &EC_}) matrix->fit(square(samples.n));
     sums_.fit(square(samples.n));
   }
 
   double evaluate(const float* W, std::span<const std::int64_t> rows, float* gradient,
                   float* /*curvature*/) override {
-    parts_.start(W, rows);
+    parts_.samples.choose(rows);
+    return run(W, parts_.samples.count(), gradient);
+  }
+
+  double evaluate_part(const float* W, SampleRange part, float* gradient,
+                       float* /*curvature*/) override {
+    parts_.samples.choose(part);
+    return run(W, parts_.samples.total(), gradient);
+  }
+
+ private:
+  /// The sum over the chosen samples, divided by m for a mean.
+  double run(const float* W, std::int64_t m, float* gradient) {
+    parts_.start(W);
     const std::int64_t count = parts_.samples.count();
     const std::int64_t at_a_time = parts_.samples.block_rows();
     for (std::int64_t first = 0; first < count; first += at_a_time)
       add_block(first, gradient != nullptr);
     add_reconstruction(gradient != nullptr);
-    const double scale = mean_ ? 1 / static_cast<double>(count) : 1.0;
+    const double scale = mean_ ? 1 / static_cast<double>(m) : 1.0;
     if (gradient != nullptr) parts_.finish(false, static_cast<float>(scale), gradient, nullptr);
     check(cudaGetLastError(), "RICA");
     return scale * parts_.sum_of_values(1);
   }
 
- private:
   static std::size_t square(int n) {
     const auto side = static_cast<std::size_t>(filled_up(n + 1));
     return side * side;
@@ -101,7 +118,9 @@ class RicaTwin final : public BasisTwin {
     if (with_gradient) parts_.add_sums(block, first == 0);
   }
 
-  [[nodiscard]] bool knows_gram() const { return parts_.samples.all() && knows_gram_of_all_; }
+  [[nodiscard]] bool knows_gram() const {
+    return parts_.samples.is_range() && known_.contains(parts_.samples.range());
+  }
 
   void add_gram(const SampleBlock& block, bool first) {
     const int width = parts_.samples.width();
@@ -117,12 +136,15 @@ class RicaTwin final : public BasisTwin {
 
   /// C of the chosen samples.
   const float* gram() {
-    if (!knows_gram()) {
-      float* C = parts_.samples.all() ? C_of_all_.data() : C_.data();
-      narrow_kernel<<<gram_blocks(), 256>>>(sums_.data(), sums_.size(), C);
-      if (parts_.samples.all()) knows_gram_of_all_ = true;
+    if (knows_gram()) return known_.at(parts_.samples.range()).data();
+    if (!parts_.samples.is_range()) {
+      narrow_kernel<<<gram_blocks(), 256>>>(sums_.data(), sums_.size(), C_.data());
+      return C_.data();
     }
-    return parts_.samples.all() ? C_of_all_.data() : C_.data();
+    DeviceArray<float> C;
+    C.fit(sums_.size());
+    narrow_kernel<<<gram_blocks(), 256>>>(sums_.data(), sums_.size(), C.data());
+    return known_.emplace(parts_.samples.range(), std::move(C)).first->second.data();
   }
 
   void add_reconstruction(bool with_gradient) {
@@ -147,9 +169,8 @@ class RicaTwin final : public BasisTwin {
   float reconstruction_;
   bool mean_;
   TwinParts parts_;
-  bool knows_gram_of_all_ = false;
-  DeviceArray<float> C_of_all_;  // width × width each; n × n are used
-  DeviceArray<float> C_;
+  std::map<SampleRange, DeviceArray<float>> known_;  // C of ranges
+  DeviceArray<float> C_;                             // width × width each; n × n are used
   DeviceArray<float> E_;
   DeviceArray<float> EC_;
   DeviceArray<double> sums_;

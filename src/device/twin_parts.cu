@@ -60,8 +60,7 @@ TwinParts::TwinParts(const TwinSamples& given, const TwinOptions& options, TwinM
   check(cudaMemset(norms_w.data(), 0, norms_w.size() * sizeof(float)), "memory");
 }
 
-void TwinParts::start(const float* atoms, std::span<const std::int64_t> rows) {
-  samples.choose(rows);
+void TwinParts::start(const float* atoms) {
   const std::int64_t blocks = (samples.count() - 1) / samples.block_rows() + 1;
   values.fit(static_cast<std::size_t>(blocks + 1) * kTileBlocks);
   copy(given_atoms.data(), atoms, given_atoms.size() * sizeof(float));

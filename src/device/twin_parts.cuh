@@ -14,8 +14,8 @@ namespace krica::device {
 struct TwinParts {
   TwinParts(const TwinSamples& given, const TwinOptions& options, TwinMemory more);
 
-  /// Chooses the samples and takes the atoms (K × n, on the host or the device).
-  void start(const float* atoms, std::span<const std::int64_t> rows);
+  /// Takes the atoms (K × n, on the host or the device), when the samples have been chosen.
+  void start(const float* atoms);
   /// c ← op(a) op(b) + beta c.
   void product(Products products, ProductSize size, Op left, ConstDeviceMatrix a, Op right,
                ConstDeviceMatrix b, DeviceMatrix c, float beta = 0);

@@ -3,6 +3,7 @@
 // The samples that a twin takes to the device, and how many it can process at a time.
 #pragma once
 
+#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -16,6 +17,13 @@ struct TwinSamples {
   int n = 0;                         ///< values of a sample
   std::int64_t stride = 0;           ///< from row to row
   std::span<const int> labels = {};  ///< none, or one per sample
+};
+
+/// Consecutive samples.
+struct SampleRange {
+  std::int64_t first = 0;
+  std::int64_t count = 0;
+  auto operator<=>(const SampleRange&) const = default;
 };
 
 /// Throws InvalidArgument for sizes below 1 and for more samples than fit an int.

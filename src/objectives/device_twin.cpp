@@ -105,6 +105,18 @@ device::RicaTwinOptions twin_options(const RicaOptions& options, std::span<const
           options.reduce == Reduce::kMean};
 }
 
+DeviceWork device_work(const KricaOptions& options, Index n) {
+  const auto K = static_cast<double>(options.n_components);
+  const auto values = static_cast<double>(n);
+  return {.per_sample = K * (2.5 * K + 3 * values), .per_group = 6 * K * K * values};
+}
+
+DeviceWork device_work(const RicaOptions& options, Index n) {
+  const auto K = static_cast<double>(options.n_components);
+  const auto values = static_cast<double>(n);
+  return {.per_sample = K * (2 * values + 500), .per_group = 15 * K * values * values};
+}
+
 template <class Scalar>
 bool DeviceTwin<Scalar>::is_in(const Context& context, const Samples<Scalar>& samples,
                                const Make& make) {
@@ -114,7 +126,9 @@ bool DeviceTwin<Scalar>::is_in(const Context& context, const Samples<Scalar>& sa
           n_samples_ = samples.X.rows();
           return make({samples.X.data(), samples.X.rows(), static_cast<int>(samples.X.cols()),
                        samples.X.outerStride(), samples.labels},
-                      {.products = products, .memory_bytes = memory_bytes});
+                      {.products = products,
+                       .memory_bytes = memory_bytes,
+                       .parts = static_cast<int>(device_groups(n_samples_, work_).count())});
         });
     return twin != nullptr;
   }
@@ -131,6 +145,14 @@ double DeviceTwin<Scalar>::evaluate(const Context& context,
   const auto on = rows.value_or(std::span<const Index>());
   if constexpr (std::is_same_v<Scalar, float>) {
     const Matrix<float> atoms = Matrix<float>::copy_of(W);  // without gaps between the rows
+    const Partition groups = device_groups(n_samples_, work_);
+    if (!rows && groups.count() > 1) {
+      return evaluate_in_groups(context, groups, sums_, gradient, curvature,
+                                [&](Range part, float* to, float* curved) {
+                                  return placed_.get()->evaluate_part(
+                                      atoms.data(), {part.begin, part.size()}, to, curved);
+                                });
+    }
     if (gradient == nullptr) return placed_.get()->evaluate(atoms.data(), on, nullptr);
     Matrix<float> result(W.rows(), W.cols());
     std::vector<float> curved(curvature.size());

@@ -3,6 +3,9 @@
 // DeviceTwin: an objective's twin on the GPU (device/basis_twin.hpp), placed at the first
 // evaluation in a context with one. The CPU evaluates in double, what device_supports() denies, and
 // what does not fit the device's memory.
+//
+// An evaluation on all samples with enough work is divided into groups, which ranks share
+// (objectives/grouped_evaluation.hpp); a batch is evaluated by every rank.
 #pragma once
 
 #include <functional>
@@ -14,6 +17,7 @@
 #include "device/basis_twin.hpp"
 #include "krica/objectives/krica.hpp"
 #include "krica/objectives/rica.hpp"
+#include "objectives/grouped_evaluation.hpp"
 #include "objectives/placed_twin.hpp"
 #include "objectives/samples.hpp"
 
@@ -29,9 +33,17 @@ device::KricaTwinOptions twin_options(const KricaOptions& options, std::span<con
 device::RicaTwinOptions twin_options(const RicaOptions& options, std::span<const int> labels,
                                      device::TwinOptions common);
 
+/// On samples of n values. kRICA has products of m K (2.5 K + 3 n) multiply-adds, and for each
+/// group the Gram matrix in float32 and the gradient through it. RICA is bound by memory: 500 more
+/// for each code; for each group it has the products of the reconstruction.
+DeviceWork device_work(const KricaOptions& options, Index n);
+DeviceWork device_work(const RicaOptions& options, Index n);
+
 template <class Scalar>
 class DeviceTwin {
  public:
+  explicit DeviceTwin(DeviceWork work) : work_(work) {}
+
   /// Gets the samples, and options with the context's precision and memory.
   using Make = std::function<std::unique_ptr<device::BasisTwin>(const device::TwinSamples&,
                                                                 device::TwinOptions)>;
@@ -46,7 +58,9 @@ class DeviceTwin {
                   MatrixView<Scalar>* gradient, std::span<double> curvature = {});
 
  private:
+  DeviceWork work_;
   Index n_samples_ = 0;
+  GroupSums<float> sums_;
   PlacedTwin<device::BasisTwin> placed_;
 };
 

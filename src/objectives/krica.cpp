@@ -192,7 +192,8 @@ struct KricaObjective<Scalar>::Implementation {
         labels(given_labels.begin(), given_labels.end()),
         samples{X, labels},
         groups(options.groups, options.n_components),
-        discrimination(options.discrimination, options.n_components, labels, X.rows()) {}
+        discrimination(options.discrimination, options.n_components, labels, X.rows()),
+        twin(device_work(options, X.cols())) {}
 
   double evaluate(const Context& context, std::optional<std::span<const Index>> rows,
                   ConstMatrixView<Scalar> W, MatrixView<Scalar>* gradient,

@@ -7,8 +7,7 @@
 #include <memory>
 #include <optional>
 
-#include "device/use_device.hpp"
-#include "krica/runtime/error.hpp"
+#include "device/on_all_ranks.hpp"
 
 namespace krica {
 
@@ -16,14 +15,17 @@ template <class Twin>
 class PlacedTwin {
  public:
   /// The twin, or null if the CPU is to compute: the context has no device, or what is needed does
-  /// not fit its memory. make(products, memory_bytes): a new one. Throws DeviceError if the device
-  /// is missing or fails.
+  /// not fit its memory, or that of another rank's. make(products, memory_bytes): a new one. Throws
+  /// DeviceError if the device is missing or fails.
   template <class Make>
   Twin* in(const Context& context, Make make) {
     if (!context.cuda_device()) return nullptr;
-    device::use_device(context);
     const Place place = {context.cuda_device(), context.precision()};
-    if (!(place == place_)) make_in(place, context, make);
+    if (place == place_) {
+      device::use_device(context);
+    } else {
+      make_in(place, context, make);
+    }
     return twin_.get();
   }
   /// What in() returned last in a context with a device.
@@ -40,11 +42,9 @@ class PlacedTwin {
   void make_in(const Place& place, const Context& context, Make make) {
     place_ = {};
     twin_ = nullptr;
-    try {
-      twin_ = make(device::products_of(context.precision()), device::memory_budget(context));
-    } catch (const DeviceError& error) {
-      if (error.trouble() != DeviceError::Trouble::kOutOfMemory) throw;
-    }
+    const std::size_t memory_bytes = device::budget_on_ranks(context);
+    twin_ = device::made_on_all_ranks<Twin>(
+        context, [&] { return make(device::products_of(context.precision()), memory_bytes); });
     place_ = place;
   }
 

@@ -85,7 +85,8 @@ struct RicaObjective<Scalar>::Implementation {
         labels(given_labels.begin(), given_labels.end()),
         samples{X, labels},
         contrast(options),
-        discrimination(options.discrimination, options.n_components, labels, X.rows()) {}
+        discrimination(options.discrimination, options.n_components, labels, X.rows()),
+        twin(device_work(options, X.cols())) {}
 
   double evaluate(const Context& context, std::optional<std::span<const Index>> rows,
                   ConstMatrixView<Scalar> W, MatrixView<Scalar>* gradient) {

@@ -13,4 +13,9 @@ inline Context sharing(const Context& context) {
   return possible ? context.with_shared_rows() : context;
 }
 
+/// The same for work on rows that every rank has: GPUs can divide that, too.
+inline Context dividing(const Context& context) {
+  return ThreadPool::inside_loop() ? context : context.with_shared_rows();
+}
+
 }  // namespace krica

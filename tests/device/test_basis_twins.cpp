@@ -4,10 +4,12 @@
 #include <gtest/gtest.h>
 
 #include <numeric>
+#include <type_traits>
 
 #include "device/device_error.hpp"
 #include "device/device_needed.hpp"
 #include "device/evaluation.hpp"
+#include "device/use_device.hpp"
 #include "krica/solvers/lbfgs.hpp"
 #include "objectives/device_twin.hpp"
 #include "support/problems.hpp"
@@ -203,6 +205,66 @@ TEST_F(OnDeviceBasisTwins, Curvature) {
   objective.value_gradient_and_curvature(gpu(Precision::kFloat32), W, gradient, on_gpu);
   const std::vector<float> rounded(on_gpu.begin(), on_gpu.end());
   EXPECT_LT(distance(rounded.data(), on_cpu), 1e-4);
+}
+
+/// Ranges of unequal lengths: several blocks, one, and a single sample.
+template <class Options, class MakeTwin>
+void compare_parts(const Options& options, MakeTwin make_twin) {
+  const support::Problem problem =
+      rounded_to_float(support::random_problem({.m = 131, .n = 17, .K = 33}));
+  const auto X = support::cast_to<float>(problem.X);
+  const auto W = support::cast_to<float>(problem.W);
+  auto exact = support::objective_of<double>(problem.X, options, problem.labels);
+  for (const Products products : {Products::kFloat32, Products::kTf32}) {
+    const bool float32 = products == Products::kFloat32;
+    SCOPED_TRACE(float32 ? "float32" : "tf32");
+    const auto twin =
+        make_twin({X.data(), X.rows(), static_cast<int>(X.cols()), X.cols(), problem.labels},
+                  twin_options(options, problem.labels, {.products = products, .parts = 3}));
+    Evaluation<float> whole = {0, Matrix<float>(33, 17)};
+    std::vector<float> curvature(33);
+    whole.value = twin->evaluate(W.data(), {}, whole.gradient.data(), curvature.data());
+    for (int time = 0; time < 2; ++time) {  // RICA then knows the parts' Gram matrices
+      Evaluation<float> sum = {0, Matrix<float>(33, 17)};
+      std::vector<float> curvatures(33);
+      for (const SampleRange part :
+           {SampleRange{0, 80}, SampleRange{80, 50}, SampleRange{130, 1}}) {
+        Matrix<float> gradient(33, 17);
+        std::vector<float> curved(33);
+        const double value = twin->evaluate_part(W.data(), part, gradient.data(), curved.data());
+        EXPECT_EQ(twin->evaluate_part(W.data(), part, nullptr), value);
+        sum.value += value;
+        sum.gradient.view() += gradient.view();
+        for (std::size_t u = 0; u < curved.size(); ++u) curvatures[u] += curved[u];
+      }
+      expect_near(sum, evaluate<double>(exact, Context(), {}, problem.W), float32);
+      if constexpr (std::is_same_v<Options, KricaOptions>) {
+        EXPECT_LT(distance(curvatures.data(), {curvature.begin(), curvature.end()}),
+                  float32 ? 1e-4 : 2e-2);
+      }
+    }
+    Evaluation<float> again = {0, Matrix<float>(33, 17)};
+    again.value = twin->evaluate(W.data(), {}, again.gradient.data());
+    EXPECT_TRUE(again == whole);
+    again.value = twin->evaluate_part(W.data(), {0, 131}, again.gradient.data());
+    EXPECT_TRUE(again == whole);
+  }
+}
+
+TEST_F(OnDeviceBasisTwins, PartsAddUp) {
+  use_device(gpu(Precision::kTf32));
+  KricaOptions krica = krica_options();
+  compare_parts(krica, &make_krica_twin);
+  krica.groups = AtomGroups::topographic();
+  krica.discrimination = {.weight = 0.2, .reading = DiscriminationReading::kSum};
+  compare_parts(krica, &make_krica_twin);
+  RicaOptions rica = rica_options(Contrast::kSmoothL1);
+  rica.row_norm = RowNorm::kNone;
+  for (const Reduce reduce : {Reduce::kMean, Reduce::kSum}) {
+    rica.reduce = reduce;
+    compare_parts(rica, &make_rica_twin);
+    rica.discrimination = krica.discrimination;
+  }
 }
 
 TEST_F(OnDeviceBasisTwins, WhatDoesNotFitRunsOnTheCpu) {
