@@ -7,6 +7,8 @@
 #include "classify/class_products.hpp"
 #include "device/hinge_sums.hpp"
 #include "device/use_device.hpp"
+#include "runtime/reduce_in_turn.hpp"
+#include "runtime/sharing.hpp"
 
 namespace krica {
 namespace {
@@ -58,14 +60,7 @@ double SquaredHinge::value(const Context& context, ConstMatrixView<float> W) {
 
 SquaredHinge::Sums SquaredHinge::sums_over_samples(const Context& context, ConstMatrixView<float> W,
                                                    bool with_gradient) const {
-  if (on_device_ != nullptr) {
-    context.check_cancelled();
-    device::use_device(context);
-    Sums sums{0, Matrix<float>(with_gradient ? n_classes_ : 0, cols())};
-    sums.loss = on_device_->evaluate(sample_weights_, Matrix<float>::copy_of(W).data(),
-                                     with_gradient ? sums.gradient.data() : nullptr);
-    return sums;
-  }
+  if (on_device_ != nullptr) return sums_on_device(context, W, with_gradient);
   const auto scores = scores_of(W);
   const Partition parts = sum_parts(Z_.rows(), kPartRows);
   return ordered_reduce<Sums>(
@@ -76,6 +71,29 @@ SquaredHinge::Sums SquaredHinge::sums_over_samples(const Context& context, Const
       [&](Index part, Sums& sums) {
         for_tiles(parts[part], kBlockRows,
                   [&](Range rows) { add_block(context, rows, W, *scores, sums); });
+      });
+}
+
+/// Ranks share the groups; one group is computed by all of them.
+SquaredHinge::Sums SquaredHinge::sums_on_device(const Context& context, ConstMatrixView<float> W,
+                                                bool with_gradient) const {
+  context.check_cancelled();
+  const Index groups = on_device_->groups;
+  const Partition parts(Z_.rows(), (Z_.rows() + groups - 1) / groups);
+  const Matrix<float> weights = Matrix<float>::copy_of(W);
+  return reduce_in_turn<Sums>(
+      parts.count() > 1 ? dividing(context) : context, parts.count(),
+      [&] {
+        return Sums{0, Matrix<float>(with_gradient ? n_classes_ : 0, cols())};
+      },
+      [&](Index part, Sums& sums) {
+        device::use_device(context);
+        const Range rows = parts[part];
+        sums.loss =
+            on_device_->evaluate({rows.begin, rows.size()},
+                                 sample_weights_.subspan(static_cast<std::size_t>(rows.begin),
+                                                         static_cast<std::size_t>(rows.size())),
+                                 weights.data(), with_gradient ? sums.gradient.data() : nullptr);
       });
 }
 

@@ -38,6 +38,8 @@ class SquaredHinge final : public Objective<float> {
   [[nodiscard]] std::unique_ptr<const ClassScores> scores_of(ConstMatrixView<float> W) const;
   [[nodiscard]] Sums sums_over_samples(const Context& context, ConstMatrixView<float> W,
                                        bool with_gradient) const;
+  [[nodiscard]] Sums sums_on_device(const Context& context, ConstMatrixView<float> W,
+                                    bool with_gradient) const;
   void add_block(const Context& context, Range rows, ConstMatrixView<float> W,
                  const ClassScores& class_scores, Sums& sums) const;
   double row_loss(Index i, ConstMatrixView<float> W, float* row) const;

@@ -48,6 +48,7 @@ class Lloyd {
         context_, kName, options, centers_, hook, [this] { return assign(); },
         [this] { update_centers(); });
     gather_parts(context_, assignment_.data(), tiles());
+    device_.gather(assignment_);
     KmeansResult<Scalar> result;
     result.centers = std::move(centers_);
     result.assignment = std::move(assignment_);
@@ -108,6 +109,7 @@ class Lloyd {
   /// Moves centres without samples to the samples that are farthest from their own centres.
   void reseed(const std::vector<Index>& empty) {
     gather_parts(context_, distances_.data(), tiles());
+    device_.gather(distances_);
     const std::vector<Index> farthest = lloyd::costliest(distances_, empty.size());
     const Matrix<Scalar> rows = gather_rows<Scalar>(context_, X_, farthest);
     for (std::size_t e = 0; e < empty.size(); ++e)

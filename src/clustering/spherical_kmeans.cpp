@@ -46,6 +46,7 @@ class Spherical {
         context_, kName, options, atoms_, hook, [this] { return assign(); },
         [this] { update_atoms(); });
     gather_parts(context_, assignment_.data(), tiles());
+    device_.gather(assignment_);
     SphericalKmeansResult<Scalar> result;
     result.atoms = std::move(atoms_);
     result.assignment = std::move(assignment_);
@@ -113,6 +114,7 @@ class Spherical {
   /// Moves atoms without samples to the worst-coded samples.
   void reseed(const std::vector<Index>& empty) {
     gather_parts(context_, residuals_.data(), tiles());
+    device_.gather(residuals_);
     const std::vector<Index> worst = lloyd::costliest(residuals_, empty.size());
     const Matrix<Scalar> rows = gather_rows<Scalar>(context_, X_, worst);
     for (std::size_t e = 0; e < empty.size(); ++e) {

@@ -127,8 +127,9 @@ class DeviceClustering final : public ClusteringTwin {
     weights_.fit(count);
   }
 
-  void assign(const float* rows, std::span<std::int64_t> assignment,
+  void assign(const float* rows, SampleRange range, std::span<std::int64_t> assignment,
               std::span<double> costs) override {
+    samples_.choose(range);
     const bool nearest = match_ == Match::kNearest;
     copy(rows_.data(), rows, rows_.size() * sizeof(float));
     if (nearest)
@@ -139,11 +140,12 @@ class DeviceClustering final : public ClusteringTwin {
     for (std::int64_t first = 0; first < samples_.count(); first += samples_.block_rows())
       assign_block(first);
     check(cudaGetLastError(), "assignment");
-    copy(assignment.data(), assignment_.data(), assignment.size_bytes());
-    copy(costs.data(), costs_.data(), costs.size_bytes());
+    copy(assignment.data(), assignment_.data() + range.first, assignment.size_bytes());
+    copy(costs.data(), costs_.data() + range.first, costs.size_bytes());
   }
 
-  void add_up(std::span<const std::int64_t> assignment, double* sums) override {
+  void add_up(SampleRange range, std::span<const std::int64_t> assignment, double* sums) override {
+    samples_.choose(range);
     const MemberChunks chunks = chunks_of(assignment, K_, kChunk);
     const auto n = static_cast<std::size_t>(samples_.n());
     const std::size_t count = chunks.begins.size() - 1;
@@ -155,7 +157,7 @@ class DeviceClustering final : public ClusteringTwin {
     const int threads = std::min(kThreads, (samples_.n() + 31) / 32 * 32);
     add_members_kernel<<<static_cast<unsigned>(count), threads>>>(
         samples_.block(0).X, samples_.width(), samples_.n(), members_.data(), begins_.data(),
-        weights_.data(), parts_.data());
+        weights_.data() + range.first, parts_.data());
     add_chunks_kernel<<<K_, threads>>>(parts_.data(), first_chunk_.data(), samples_.n(),
                                        sums_.data());
     check(cudaGetLastError(), "sums");
@@ -164,6 +166,7 @@ class DeviceClustering final : public ClusteringTwin {
 
  private:
   void assign_block(std::int64_t first) {
+    const std::int64_t at = samples_.range().first + first;
     const SampleBlock block = samples_.block(first);
     const int width = samples_.width();
     Blas::current().product(Products::kFloat32, {block.rows, K_, width}, Op::kPlain,
@@ -172,7 +175,7 @@ class DeviceClustering final : public ClusteringTwin {
     const auto kernel = match_ == Match::kNearest ? assign_kernel<false> : assign_kernel<true>;
     kernel<<<blocks_for(static_cast<std::size_t>(block.rows), kWarps), kThreads>>>(
         scores_.data(), stride_, block, width, rows_.data(), K_, samples_.n(),
-        assignment_.data() + first, costs_.data() + first, weights_.data() + first);
+        assignment_.data() + at, costs_.data() + at, weights_.data() + at);
   }
 
   int K_;

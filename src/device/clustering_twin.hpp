@@ -30,13 +30,15 @@ class ClusteringTwin {
   ClusteringTwin& operator=(const ClusteringTwin&) = delete;
   virtual ~ClusteringTwin() = default;
 
-  /// Assigns every sample to one of the rows (K × n), the first one on ties, and computes its cost.
-  /// All on the host. Throws DeviceError: kOutOfMemory, kFailed.
-  virtual void assign(const float* rows, std::span<std::int64_t> assignment,
+  /// Assigns every sample of the range to one of the rows (K × n), the first one on ties, and
+  /// computes its cost. All on the host. Throws DeviceError: kOutOfMemory, kFailed.
+  virtual void assign(const float* rows, SampleRange range, std::span<std::int64_t> assignment,
                       std::span<double> costs) = 0;
 
-  /// sums (K × n) ← Σ weight_i x_i over the samples of each row; the assignment is the last one.
-  virtual void add_up(std::span<const std::int64_t> assignment, double* sums) = 0;
+  /// sums (K × n) ← Σ weight_i x_i over the range's samples of each row; the assignment is the last
+  /// one of the range.
+  virtual void add_up(SampleRange range, std::span<const std::int64_t> assignment,
+                      double* sums) = 0;
 };
 
 /// Throws InvalidArgument for sizes below 1, and DeviceError: kNoDevice, kOutOfMemory, also for

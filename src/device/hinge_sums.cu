@@ -58,10 +58,8 @@ __global__ void hinge_kernel(const HingeArgs args) {
 class ResidentHinge final : public HingeSums {
  public:
   ResidentHinge(const SampleMatrix& Z, std::span<const int> labels, int classes)
-      : rows_(static_cast<int>(Z.rows)),
-        cols_(static_cast<int>(Z.cols)),
-        classes_(classes),
-        blocks_((rows_ + kRowsAtATime - 1) / kRowsAtATime) {
+      : rows_(static_cast<int>(Z.rows)), cols_(static_cast<int>(Z.cols)), classes_(classes) {
+    const auto blocks = static_cast<std::size_t>((rows_ + kRowsAtATime - 1) / kRowsAtATime);
     const auto cols = static_cast<std::size_t>(Z.cols);
     Z_.fit(static_cast<std::size_t>(Z.rows) * cols);
     upload(Z);
@@ -70,29 +68,34 @@ class ResidentHinge final : public HingeSums {
     W_.fit(static_cast<std::size_t>(classes) * (cols + 1));
     gradient_.fit(W_.size());
     check(cudaMemset(gradient_.data(), 0, gradient_.size() * 4), "memory");  // biases stay 0 there
-    losses_.fit(static_cast<std::size_t>(blocks_));
-    bias_sums_.fit(static_cast<std::size_t>(blocks_) * static_cast<std::size_t>(classes));
+    losses_.fit(blocks);
+    bias_sums_.fit(blocks * static_cast<std::size_t>(classes));
   }
 
-  double evaluate(std::span<const float> sample_weights, const float* W, float* gradient) override {
+  double evaluate(SampleRange range, std::span<const float> sample_weights, const float* W,
+                  float* gradient) override {
+    const auto rows = static_cast<int>(range.count);
+    const int blocks = (rows + kRowsAtATime - 1) / kRowsAtATime;
+    const float* Z = Z_.data() + static_cast<std::size_t>(range.first) * cols_;
     weights_.assign({sample_weights.begin(), sample_weights.end()});
     copy(W_.data(), W, W_.size() * 4);
     Blas& blas = Blas::current();
-    blas.product(Products::kFloat32, {rows_, classes_, cols_}, Op::kPlain, {Z_.data(), cols_},
+    blas.product(Products::kFloat32, {rows, classes_, cols_}, Op::kPlain, {Z, cols_},
                  Op::kTransposed, {W_.data(), cols_ + 1}, {scores_.data(), classes_});
-    hinge_kernel<<<static_cast<unsigned>(blocks_), kThreads>>>(
-        {scores_.data(), W_.data(), labels_.data(), weights_.data(), rows_, cols_, classes_,
-         losses_.data(), bias_sums_.data()});
+    hinge_kernel<<<static_cast<unsigned>(blocks), kThreads>>>(
+        {scores_.data(), W_.data(), labels_.data() + range.first, weights_.data(), rows, cols_,
+         classes_, losses_.data(), bias_sums_.data()});
     check(cudaGetLastError(), "hinge loss");
     if (gradient != nullptr) {
-      blas.product(Products::kFloat32, {classes_, cols_, rows_}, Op::kTransposed,
-                   {scores_.data(), classes_}, Op::kPlain, {Z_.data(), cols_},
+      blas.product(Products::kFloat32, {classes_, cols_, rows}, Op::kTransposed,
+                   {scores_.data(), classes_}, Op::kPlain, {Z, cols_},
                    {gradient_.data(), cols_ + 1});
       copy(gradient, gradient_.data(), gradient_.size() * 4);
-      add_bias(gradient);
+      add_bias(blocks, gradient);
     }
+    const std::vector<double> losses = losses_.values();
     double loss = 0;
-    for (const double part : losses_.values()) loss += part;
+    for (int b = 0; b < blocks; ++b) loss += losses[static_cast<std::size_t>(b)];
     return loss;
   }
 
@@ -121,11 +124,11 @@ class ResidentHinge final : public HingeSums {
     }
   }
 
-  void add_bias(float* gradient) const {
+  void add_bias(int blocks, float* gradient) const {
     const std::vector<double> sums = bias_sums_.values();
     for (int c = 0; c < classes_; ++c) {
       double sum = 0;
-      for (int b = 0; b < blocks_; ++b) sum += sums[static_cast<std::size_t>(b * classes_ + c)];
+      for (int b = 0; b < blocks; ++b) sum += sums[static_cast<std::size_t>(b * classes_ + c)];
       gradient[static_cast<std::size_t>(c + 1) * static_cast<std::size_t>(cols_ + 1) - 1] =
           static_cast<float>(sum);
     }
@@ -134,7 +137,6 @@ class ResidentHinge final : public HingeSums {
   int rows_;
   int cols_;
   int classes_;
-  int blocks_;
   DeviceArray<float> Z_;
   DeviceArray<int> labels_;
   DeviceArray<float> weights_;

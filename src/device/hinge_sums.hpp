@@ -14,6 +14,8 @@
 #include <memory>
 #include <span>
 
+#include "device/twin_samples.hpp"
+
 namespace krica::device {
 
 class HingeSums {
@@ -23,14 +25,17 @@ class HingeSums {
   HingeSums& operator=(const HingeSums&) = delete;
   virtual ~HingeSums() = default;
 
-  /// The loss for W (classes × (F + 1), the bias last, contiguous, on the host) with sample weights
-  /// a; overwrites the gradient, of W's shape, unless it is null. Throws DeviceError.
-  virtual double evaluate(std::span<const float> sample_weights, const float* W,
+  /// The loss of a range of the samples for W (classes × (F + 1), the bias last, contiguous, on the
+  /// host) with their weights a; overwrites the gradient, of W's shape, unless it is null. Throws
+  /// DeviceError.
+  virtual double evaluate(SampleRange range, std::span<const float> sample_weights, const float* W,
                           float* gradient) = 0;
 
   /// gram = scale ZᵀZ of the columns first ... first + count - 1, of every step-th row, the first
   /// `rows` of these. count × count on the host.
   virtual void gram(int first, int count, int rows, int step, float scale, float* gram) = 0;
+
+  std::int64_t groups = 1;  ///< of consecutive samples, which ranks share; evaluated one by one
 };
 
 struct SampleMatrix {

@@ -105,31 +105,33 @@ device::RicaTwinOptions twin_options(const RicaOptions& options, std::span<const
           options.reduce == Reduce::kMean};
 }
 
-DeviceWork device_work(const KricaOptions& options, Index n) {
+device::DeviceWork device_work(const KricaOptions& options, Index n) {
   const auto K = static_cast<double>(options.n_components);
   const auto values = static_cast<double>(n);
-  return {.per_sample = K * (2.5 * K + 3 * values), .per_group = 6 * K * K * values};
+  return {.per_sample = K * (2.5 * K + 3 * values),
+          .per_group = 6 * K * K * values + 8 * K * values * device::kPerByteMoved};
 }
 
-DeviceWork device_work(const RicaOptions& options, Index n) {
+device::DeviceWork device_work(const RicaOptions& options, Index n) {
   const auto K = static_cast<double>(options.n_components);
   const auto values = static_cast<double>(n);
-  return {.per_sample = K * (2 * values + 500), .per_group = 15 * K * values * values};
+  return {.per_sample = K * (2 * values + 500),
+          .per_group = 15 * K * values * values + 8 * K * values * device::kPerByteMoved};
 }
 
 template <class Scalar>
 bool DeviceTwin<Scalar>::is_in(const Context& context, const Samples<Scalar>& samples,
                                const Make& make) {
   if constexpr (std::is_same_v<Scalar, float>) {
-    const auto* twin =
-        placed_.in(context, [&](device::Products products, std::size_t memory_bytes) {
-          n_samples_ = samples.X.rows();
-          return make({samples.X.data(), samples.X.rows(), static_cast<int>(samples.X.cols()),
-                       samples.X.outerStride(), samples.labels},
-                      {.products = products,
-                       .memory_bytes = memory_bytes,
-                       .parts = static_cast<int>(device_groups(n_samples_, work_).count())});
-        });
+    const auto* twin = placed_.in(context, [&](device::Products products,
+                                               std::size_t memory_bytes) {
+      n_samples_ = samples.X.rows();
+      return make({samples.X.data(), samples.X.rows(), static_cast<int>(samples.X.cols()),
+                   samples.X.outerStride(), samples.labels},
+                  {.products = products,
+                   .memory_bytes = memory_bytes,
+                   .parts = static_cast<int>(device::device_groups(n_samples_, work_).count())});
+    });
     return twin != nullptr;
   }
   return false;
@@ -145,7 +147,7 @@ double DeviceTwin<Scalar>::evaluate(const Context& context,
   const auto on = rows.value_or(std::span<const Index>());
   if constexpr (std::is_same_v<Scalar, float>) {
     const Matrix<float> atoms = Matrix<float>::copy_of(W);  // without gaps between the rows
-    const Partition groups = device_groups(n_samples_, work_);
+    const Partition groups = device::device_groups(n_samples_, work_);
     if (!rows && groups.count() > 1) {
       return evaluate_in_groups(context, groups, sums_, gradient, curvature,
                                 [&](Range part, float* to, float* curved) {

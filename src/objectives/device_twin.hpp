@@ -15,6 +15,7 @@
 #include <string_view>
 
 #include "device/basis_twin.hpp"
+#include "device/device_groups.hpp"
 #include "krica/objectives/krica.hpp"
 #include "krica/objectives/rica.hpp"
 #include "objectives/grouped_evaluation.hpp"
@@ -36,13 +37,13 @@ device::RicaTwinOptions twin_options(const RicaOptions& options, std::span<const
 /// On samples of n values. kRICA has products of m K (2.5 K + 3 n) multiply-adds, and for each
 /// group the Gram matrix in float32 and the gradient through it. RICA is bound by memory: 500 more
 /// for each code; for each group it has the products of the reconstruction.
-DeviceWork device_work(const KricaOptions& options, Index n);
-DeviceWork device_work(const RicaOptions& options, Index n);
+device::DeviceWork device_work(const KricaOptions& options, Index n);
+device::DeviceWork device_work(const RicaOptions& options, Index n);
 
 template <class Scalar>
 class DeviceTwin {
  public:
-  explicit DeviceTwin(DeviceWork work) : work_(work) {}
+  explicit DeviceTwin(device::DeviceWork work) : work_(work) {}
 
   /// Gets the samples, and options with the context's precision and memory.
   using Make = std::function<std::unique_ptr<device::BasisTwin>(const device::TwinSamples&,
@@ -58,7 +59,7 @@ class DeviceTwin {
                   MatrixView<Scalar>* gradient, std::span<double> curvature = {});
 
  private:
-  DeviceWork work_;
+  device::DeviceWork work_;
   Index n_samples_ = 0;
   GroupSums<float> sums_;
   PlacedTwin<device::BasisTwin> placed_;

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // An evaluation on all samples as a sum over groups of consecutive ones, each computed whole on one
-// GPU. Their number depends only on the sizes, and the sums are added in a tree, so that the bits
-// do not depend on how many ranks share the groups.
+// GPU (device/device_groups.hpp). The sums are added in a tree, so that the bits do not depend on
+// how many ranks share the groups.
 #pragma once
 
 #include <algorithm>
-#include <bit>
 #include <span>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -16,29 +14,6 @@
 #include "runtime/sharing.hpp"
 
 namespace krica {
-
-/// What an evaluation costs a GPU, in multiply-adds of a large product in tf32.
-struct DeviceWork {
-  double per_sample = 0;
-  double per_group = 0;  ///< whatever the number of samples; besides the transfers
-};
-
-/// So many groups that what each costs in addition is less than a tenth of its work: a power of
-/// two, which more numbers of ranks divide evenly, and at most 16.
-inline Partition device_groups(Index samples, DeviceWork work) {
-  constexpr Index kMost = 16;
-  // About 0.2 ms of an H200, which does 126e9 per ms: atoms to the device, the gradient from it,
-  // and waiting for both.
-  constexpr double kTransfers = 25e9;
-  constexpr double kWorkPerCost = 10;
-  const double groups = static_cast<double>(samples) * work.per_sample /
-                        (kWorkPerCost * (kTransfers + work.per_group));
-  const auto most = static_cast<Index>(std::clamp<double>(
-      groups, 1, static_cast<double>(std::min(kMost, std::max<Index>(1, samples / 2)))));
-  const auto count =
-      static_cast<Index>(std::bit_floor(static_cast<std::make_unsigned_t<Index>>(most)));
-  return {samples, (samples + count - 1) / count};
-}
 
 /// The value; gradient and curvature, on every rank, unless null and empty. evaluate_part(range,
 /// gradient, curvature) computes one group's, contiguous or null. An error on one rank is thrown on

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstring>
 
 #include "clustering/spherical_kmeans.hpp"
@@ -69,7 +70,7 @@ TEST_F(OnDeviceClusteringTwin, TakesTheFirstOnTiesAndAddsUpItsMembers) {
   const auto twin = make_clustering_twin(twin_samples(X), 9, Match::kMagnitude, 1 << 30);
   std::vector<Index> assignment(10000);
   std::vector<double> costs(10000);
-  twin->assign(rows.data(), assignment, costs);
+  twin->assign(rows.data(), {0, 10000}, assignment, costs);
   Matrix<double> expected(9, 17);
   for (Index i = 0; i < X.rows(); ++i) {
     const Index row = assignment[static_cast<std::size_t>(i)];
@@ -80,10 +81,26 @@ TEST_F(OnDeviceClusteringTwin, TakesTheFirstOnTiesAndAddsUpItsMembers) {
     for (Index j = 0; j < 17; ++j) expected(row, j) += gain * static_cast<double>(X(i, j));
   }
   Matrix<double> sums(9, 17);
-  twin->add_up(assignment, sums.data());
-  for (Index e = 0; e < sums.size(); ++e) {
-    EXPECT_NEAR(sums.data()[e], expected.data()[e], 1e-9 * std::abs(expected.data()[e]) + 1e-6);
+  const auto expect_sums = [&] {
+    for (Index e = 0; e < sums.size(); ++e)
+      EXPECT_NEAR(sums.data()[e], expected.data()[e], 1e-9 * std::abs(expected.data()[e]) + 1e-6);
+  };
+  twin->add_up({0, 10000}, assignment, sums.data());
+  expect_sums();
+  sums.set_zero();
+  for (const SampleRange range : {SampleRange{0, 9000}, SampleRange{9000, 1000}}) {
+    const auto first = static_cast<std::size_t>(range.first);
+    const auto count = static_cast<std::size_t>(range.count);
+    std::vector<Index> own(count);
+    std::vector<double> own_costs(count);
+    twin->assign(rows.data(), range, own, own_costs);
+    EXPECT_TRUE(std::equal(own.begin(), own.end(), assignment.begin() + range.first));
+    EXPECT_DOUBLE_EQ(own_costs.back(), costs[first + count - 1]);
+    Matrix<double> own_sums(9, 17);
+    twin->add_up(range, own, own_sums.data());
+    sums.view() += own_sums.view();
   }
+  expect_sums();
 }
 
 TEST_F(OnDeviceClusteringTwin, KmeansEndsAsTheCpuDoes) {

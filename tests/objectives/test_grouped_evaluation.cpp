@@ -8,6 +8,7 @@
 #include <memory>
 #include <vector>
 
+#include "device/device_groups.hpp"
 #include "device/on_all_ranks.hpp"
 #include "krica/objectives/krica.hpp"
 #include "krica/objectives/rica.hpp"
@@ -21,6 +22,8 @@
 namespace krica {
 namespace {
 
+using device::device_groups;
+using device::DeviceWork;
 using support::same_bits;
 using Trouble = DeviceError::Trouble;
 
@@ -164,6 +167,7 @@ TEST(GroupedEvaluation, GroupsHaveEnoughWork) {
   EXPECT_EQ(groups(1024, 16000, 108), 1);  // every group would have the Gram matrix to compute
   const DeviceWork rica = device_work(RicaOptions{.n_components = 1600}, 108);
   EXPECT_EQ(device_groups(400000, rica).count(), 1);
+  EXPECT_EQ(device_groups(1000000, rica).count(), 4);
   EXPECT_EQ(device_groups(4000000, rica).count(), 16);
 }
 
