@@ -41,7 +41,8 @@ std::vector<int> SourceSigns::of(Index components) const {
     return values;
   }
   if (values.front() == 1) return {};
-  return std::vector<int>(static_cast<std::size_t>(components), values.front());
+  std::vector<int> signs(static_cast<std::size_t>(components), values.front());
+  return signs;
 }
 
 }  // namespace krica

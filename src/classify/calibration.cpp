@@ -93,10 +93,11 @@ bool is_unsure(std::span<const float> probabilities) {
   float best = 0;
   float second = 0;
   for (const float p : probabilities) {
-    if (p > best)
+    if (p > best) {
       second = std::exchange(best, p);
-    else
+    } else {
       second = std::max(second, p);
+    }
   }
   return best < kUnsureBelow || best - second < kUnsureMargin;
 }

@@ -72,9 +72,10 @@ HWY_NOINLINE void add_columns(ConstMatrixView<float> E, ConstMatrixView<float> Z
   HWY_UNROLL(8)
   for (Index c = 0; c < kClasses; ++c) {
     HWY_UNROLL(2)
-    for (Index q = 0; q < kVectorsAtATime; ++q)
+    for (Index q = 0; q < kVectorsAtATime; ++q) {
       sums[c][q] =
           hn::LoadU(tag, G.data() + (first + c) * G.outerStride() + j + q * Panels::kLanes);
+    }
   }
   for (Index i = 0; i < Z.rows(); ++i) {
     const float* z = Z.data() + i * Z.outerStride() + j;
@@ -91,9 +92,10 @@ HWY_NOINLINE void add_columns(ConstMatrixView<float> E, ConstMatrixView<float> Z
   HWY_UNROLL(8)
   for (Index c = 0; c < kClasses; ++c) {
     HWY_UNROLL(2)
-    for (Index q = 0; q < kVectorsAtATime; ++q)
+    for (Index q = 0; q < kVectorsAtATime; ++q) {
       hn::StoreU(sums[c][q], tag,
                  G.data() + (first + c) * G.outerStride() + j + q * Panels::kLanes);
+    }
   }
 }
 

@@ -67,9 +67,10 @@ Evaluation evaluate_predictions(std::span<const int> predicted, std::span<const 
 std::vector<std::vector<Index>> confusion_matrix(const Evaluation& evaluation) {
   const std::size_t classes = evaluation.per_class.size();
   std::vector<std::vector<Index>> matrix(classes, std::vector<Index>(classes, 0));
-  for (const ConfusionCount& pair : evaluation.confusion)
+  for (const ConfusionCount& pair : evaluation.confusion) {
     matrix[static_cast<std::size_t>(pair.truth)][static_cast<std::size_t>(pair.predicted)] =
         pair.count;
+  }
   return matrix;
 }
 

@@ -45,9 +45,10 @@ int CsvReader::peek() {
 }
 
 void CsvReader::advance() {
-  if (++record_size_ > kLongestRecord)
+  if (++record_size_ > kLongestRecord) {
     data_error("csv", source_->name(), "line {}: the line is too long, or a quote is not closed",
                line_);
+  }
   if (buffer_[at_] == 0)
     data_error("csv", source_->name(), "line {}: a NUL byte; the file is not text", next_line_);
   ++at_;

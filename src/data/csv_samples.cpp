@@ -85,7 +85,7 @@ class LayoutFinder {
   LayoutFinder(const std::string& file, const OpenOptions& options)
       : file_(file), options_(options) {}
 
-  Layout find(const Fields& first, const Fields& second) const {
+  [[nodiscard]] Layout find(const Fields& first, const Fields& second) const {
     Layout layout;
     layout.columns = first.size();
     const bool header = is_header(first, second);
@@ -101,7 +101,7 @@ class LayoutFinder {
   }
 
  private:
-  std::optional<std::size_t> chosen_column(const Layout& layout) const {
+  [[nodiscard]] std::optional<std::size_t> chosen_column(const Layout& layout) const {
     const std::string& wanted = options_.label_column;
     const auto found = std::find(layout.names.begin(), layout.names.end(), wanted);
     if (found != layout.names.end()) return static_cast<std::size_t>(found - layout.names.begin());
@@ -116,7 +116,7 @@ class LayoutFinder {
                                     : fmt::format("{}", fmt::join(layout.names, ", ")));
   }
 
-  std::optional<std::size_t> named_column(const Layout& layout) const {
+  [[nodiscard]] std::optional<std::size_t> named_column(const Layout& layout) const {
     std::optional<std::size_t> label;
     for (std::size_t i = 0; i < layout.columns; ++i) {
       if (!is_label_name(layout.names[i])) continue;
@@ -132,7 +132,8 @@ class LayoutFinder {
   }
 
   /// The only text column, if it is first or last.
-  std::optional<std::size_t> text_column(const Layout& layout, const Fields& data) const {
+  [[nodiscard]] std::optional<std::size_t> text_column(const Layout& layout,
+                                                       const Fields& data) const {
     std::vector<std::size_t> texts;
     for (std::size_t i = 0; i < std::min(data.size(), layout.columns); ++i) {
       if (layout.is_feature(i) && !data[i].empty() && !is_number(data[i])) texts.push_back(i);
@@ -142,6 +143,7 @@ class LayoutFinder {
         texts[0] == (layout.row_names ? 1 : 0) || texts[0] == layout.columns - 1;
     if (texts.size() == 1 && at_the_edge) return texts[0];
     std::vector<std::string> described;
+    described.reserve(texts.size());
     for (const std::size_t i : texts)
       described.push_back(fmt::format("{} holds '{}'", layout.column_text(i), data[i]));
     data_error("csv", file_,
@@ -171,7 +173,7 @@ struct Table {
 
 class TableReader {
  public:
-  TableReader(const Context& context, ByteSourcePtr source)
+  TableReader(const Context& context, const ByteSourcePtr& source)
       : context_(context), source_(source), reader_(source, detect_dialect(*source)) {}
 
   Table run(const OpenOptions& options) {
@@ -212,8 +214,8 @@ class TableReader {
     if (table.rows % kRowsBetweenChecks == 0) check_progress(table);
   }
 
-  double number_in(const Layout& layout, const std::string& text, std::size_t column,
-                   Index line) const {
+  [[nodiscard]] double number_in(const Layout& layout, const std::string& text, std::size_t column,
+                                 Index line) const {
     double number = 0;
     const bool parsed = parse_number(text, number);
     if (parsed && std::isfinite(number)) return number;
@@ -283,9 +285,10 @@ SampleSetPtr open_file_part(const Context& context, const fs::path& path,
 }
 
 void check_test_part(const SampleSet& train, const SampleSet& test) {
-  if (test.cols() != train.cols())
+  if (test.cols() != train.cols()) {
     data_error("csv", "test.csv", "{} columns of numbers, but train.csv has {}", test.cols(),
                train.cols());
+  }
   const Fields& names = train.info().column_names;
   const Fields& others = test.info().column_names;
   const auto differ = std::mismatch(names.begin(), names.end(), others.begin(), others.end());

@@ -20,6 +20,7 @@ Index automatic_image_size(const std::vector<ImageShape>& shapes) {
   });
   if (alike && std::max(first.height, first.width) <= kSmallSide) return 0;
   std::vector<Index> sides;
+  sides.reserve(shapes.size());
   for (const ImageShape& shape : shapes) sides.push_back(std::min(shape.height, shape.width));
   std::nth_element(sides.begin(), sides.begin() + static_cast<std::ptrdiff_t>(sides.size() / 2),
                    sides.end());

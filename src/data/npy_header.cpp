@@ -107,7 +107,7 @@ class Parser {
   }
 
   /// '<U10': ten characters of four bytes each; '|S10': ten bytes.
-  NpyType parse_text_type(std::string_view descr) const {
+  [[nodiscard]] NpyType parse_text_type(std::string_view descr) const {
     Index length = 0;
     const char* const end = descr.data() + descr.size();
     const auto [at, status] = std::from_chars(descr.data() + 2, end, length);

@@ -26,10 +26,11 @@ PatchTables::PatchTables(const PatchSpec& spec, Operand operand)
   const auto side = static_cast<std::size_t>(width);
   const int plane = spec.field * spec.field;
   pixels.assign(side, -1);
-  for (int k = 0; k < spec.inputs(); ++k)
+  for (int k = 0; k < spec.inputs(); ++k) {
     pixels[static_cast<std::size_t>(k)] = k / plane * spec.height * spec.width +
                                           k % plane / spec.field * spec.width +
                                           k % plane % spec.field;
+  }
   transform.assign(side * side * static_cast<std::size_t>(splits), 0);
   transform_sums.assign(side, 0.0F);
   offsets.assign(side, 0.0F);

@@ -91,9 +91,10 @@ PoolSpec pooling_grid(const PatchSpec& patch, int stride, int rows, int cols, bo
   PoolSpec pool;
   pool.cells.resize(static_cast<std::size_t>(rows) * static_cast<std::size_t>(cols));
   for (const Span& r : row_spans) {
-    for (const Span& c : col_spans)
+    for (const Span& c : col_spans) {
       pool.weights.push_back(
           overlap ? 1.0F / static_cast<float>((r.end - r.begin) * (c.end - c.begin)) : 1.0F);
+    }
   }
   for (const Span& row_piece : pieces_between(row_spans)) {
     for (const Span& col_piece : pieces_between(col_spans))
@@ -104,9 +105,10 @@ PoolSpec pooling_grid(const PatchSpec& patch, int stride, int rows, int cols, bo
 
 int kernel_width(int values) {
   const int width = width_for(values);
-  if (width == 0)
+  if (width == 0) {
     throw DeviceError(Trouble::kUnsupported,
                       fmt::format("[device] no kernel for patches of {} values", values));
+  }
   return width;
 }
 

@@ -30,6 +30,7 @@ std::vector<std::vector<Index>> members(const std::vector<int>& labels, Index cl
 /// images, as many are left to learn from.
 Index images_to_show(const std::vector<std::vector<Index>>& places, bool own_test, Index most) {
   std::vector<std::size_t> sizes;
+  sizes.reserve(places.size());
   for (const auto& each : places) sizes.push_back(each.size());
   std::sort(sizes.rbegin(), sizes.rend());
   const auto third = static_cast<Index>(sizes[std::min(kClasses, sizes.size()) - 1]);

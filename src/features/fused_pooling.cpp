@@ -216,9 +216,10 @@ class Packed final : public FusedPooling {
       if (row + r >= end) continue;
       HWY_UNROLL(3)
       for (Index q = 0; q < kVectors; ++q) {
-        for (int output = 0; output < Map::kOutputs; ++output)
+        for (int output = 0; output < Map::kOutputs; ++output) {
           totals[output][q] =
               hn::Add(totals[output][q], map(a[r][q], output, panel * Panels::kWidth + q * kLanes));
+        }
       }
     }
   }
@@ -388,9 +389,10 @@ std::unique_ptr<const FusedPooling> FusedPooling::of(const Encoder& encoder) {
   std::optional<AffineCode> code = code_of(encoder);
   if (!code) return nullptr;
   code->thresholds.assign(encoder.shapes().begin(), encoder.shapes().end());
-  if (encoder.shapes().empty())
+  if (encoder.shapes().empty()) {
     code->thresholds.assign(static_cast<std::size_t>(encoder.atoms().rows()),
                             static_cast<float>(encoder.options().threshold));
+  }
   code->scale = static_cast<float>(encoder.options().kernel.scale);
   code->degree = encoder.options().kernel.degree;
   return HWY_DYNAMIC_DISPATCH(make_packed)(*code);

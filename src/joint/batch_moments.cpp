@@ -68,7 +68,7 @@ BatchMoments MomentSums::moments() { return moments_of(sums_.take()); }
 template <class Scalar>
 BatchMoments standardise_batch(const Context& context, MatrixView<Scalar> Z) {
   require(Z.rows() >= 2, kName, "a batch needs at least 2 images, got {}", Z.rows());
-  const BatchMoments moments = moments_of(column_moments<Scalar>(context, Z));
+  BatchMoments moments = moments_of(column_moments<Scalar>(context, Z));
   standardise_with(context, moments, Z);
   return moments;
 }

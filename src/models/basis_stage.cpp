@@ -22,9 +22,8 @@ namespace {
 
 const std::string kStage = "basis";
 
-/// Patches are many and their codes are pooled, which favours narrow kernels: 6 over the median
-/// squared distance. Samples are few and not pooled: 1 over the median (docs/python.md).
-constexpr double kPatchToSampleGamma = 6;
+/// What auto_gamma() returns, times the median squared distance.
+constexpr double kAutoGamma = 6;
 
 /// Leaves the patches with their contrast normalised.
 Preprocessing fit_preprocessing(const Context& context, LargeMatrix& patches,
@@ -34,7 +33,7 @@ Preprocessing fit_preprocessing(const Context& context, LargeMatrix& patches,
   const ConstMatrixView<float> normalised = std::as_const(patches).view();
   if (options.whitening.method == WhiteningMethod::kKernelPca && !options.whitening.gamma) {
     // From the input of the kernel PCA; 1/median is the usual width.
-    options.whitening.gamma = auto_gamma<float>(context, normalised) / kPatchToSampleGamma;
+    options.whitening.gamma = auto_gamma<float>(context, normalised) / kAutoGamma;
   }
   return Preprocessing::fit_normalised(context, normalised, contrast,
                                        preprocessing_of(options, shape));
@@ -51,6 +50,8 @@ Preprocessing taken_from(const Context& context, const Model& model, LargeMatrix
   return preprocessing;
 }
 
+/// Patches are many and their codes are pooled, which favours narrow kernels. Samples are few and
+/// not pooled: 1 over the median squared distance (docs/python.md).
 void settle_gamma(const Context& context, ConstMatrixView<float> patches, bool samples,
                   PipelineOptions& options) {
   if (options.kernel.gamma || !has_effect(options, "gamma")) {
@@ -58,7 +59,8 @@ void settle_gamma(const Context& context, ConstMatrixView<float> patches, bool s
     return;
   }
   const double gamma = auto_gamma<float>(context, patches);
-  options.kernel.gamma = samples ? gamma / kPatchToSampleGamma : gamma;
+  const double of_patches = basis_method(options.method).patch_gamma;
+  options.kernel.gamma = samples ? gamma / kAutoGamma : gamma * (of_patches / kAutoGamma);
 }
 
 /// The context to prepare patches in. What reads patches here and there needs all of them.

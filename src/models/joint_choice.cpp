@@ -43,9 +43,10 @@ void SvmTrials::save(Archive& archive, const std::string& name) const {
 SvmTrials SvmTrials::load(const Archive& archive, const std::string& name) {
   SvmTrials trials;
   const auto values = archive.vector<double>(name);
-  if (values.size() % 3 != 1)
+  if (values.size() % 3 != 1) {
     throw DataError(fmt::format("[archive] tensor '{}' holds {} value(s), expected 3n + 1", name,
                                 values.size()));
+  }
   trials.images_ = values[0];
   for (std::size_t i = 1; i < values.size(); i += 3)
     trials.trials_.push_back({values[i], values[i + 1], values[i + 2]});

@@ -40,7 +40,7 @@ void visit_feature_options(Options& o, Visitor& visit) {
         "histogram-intersection");
   visit("gamma", o.kernel.gamma,
         "width parameter of the Gaussian kernel; auto is 6 divided by the median squared distance "
-        "between patches, for samples 1 divided by it");
+        "between patches (krica and d-krica: 3 divided by it), for samples 1 divided by it");
   visit("degree", o.kernel.degree, "degree of the polynomial kernel");
   visit("kernel-scale", o.kernel.scale,
         "scale b of the inverse-distance and histogram-intersection kernels");

@@ -25,6 +25,7 @@ constexpr auto kRecipes = std::to_array<Recipe>({
 
 std::vector<std::string> recipe_names() {
   std::vector<std::string> names;
+  names.reserve(kRecipes.size());
   for (const Recipe& recipe : kRecipes) names.emplace_back(recipe.name);
   return names;
 }

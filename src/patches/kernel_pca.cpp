@@ -92,7 +92,7 @@ Moments moments_of(const Context& context, const AtomSet<Scalar>& set, ConstMatr
   const Index r = root.rows();
   const Index l = root.cols();
   const Partition parts = sum_parts(X.rows(), 2 * kTileRows);
-  Moments moments = ordered_reduce<Moments>(
+  auto moments = ordered_reduce<Moments>(
       context, parts.count(), work_of(X.rows(), l, X.cols() + kPerExp + 2 * r),
       [&] { return Moments(r); },
       [&](Index part, Moments& sums) {
@@ -223,9 +223,10 @@ template <class Scalar>
 KernelPca<Scalar> KernelPca<Scalar>::load(const Archive& archive) {
   KernelPca pca;
   const auto parameters = archive.vector<double>("kernel_pca.parameters", 3);
-  if (!(std::abs(parameters[1]) <= kMostDegree))
+  if (!(std::abs(parameters[1]) <= kMostDegree)) {
     throw DataError(
         fmt::format("[kernel_pca] the degree {} of the kernel is out of range", parameters[1]));
+  }
   pca.kernel_ = {.kind = kernel_kind(archive.text("kernel_pca.kernel")),
                  .gamma = parameters[0],
                  .degree = static_cast<int>(parameters[1]),

@@ -45,14 +45,14 @@ std::vector<double> Axis::ticks() const {
   std::vector<double> ticks;
   if (!logarithmic_) {
     const double step = nice_step(high_ - low_);
-    for (double tick = std::ceil(low_ / step) * step; tick <= high_; tick += step)
-      ticks.push_back(std::abs(tick) < step / 2 ? 0 : tick);
+    const double first = std::ceil(low_ / step);
+    for (int i = 0; (first + i) * step <= high_; ++i) ticks.push_back((first + i) * step);
     return ticks;
   }
   // Powers of ten; over less than two decades also 2 and 5 times those.
   const bool fine = high_ - low_ < 2;
-  const double every = std::max(1.0, std::ceil((high_ - low_) / 7));
-  for (double power = std::floor(low_); power <= high_; power += every) {
+  const int every = std::max(1, static_cast<int>(std::ceil((high_ - low_) / 7)));
+  for (int power = static_cast<int>(std::floor(low_)); power <= high_; power += every) {
     for (const double factor : {1.0, 2.0, 5.0}) {
       const double tick = factor * std::pow(10.0, power);
       if ((fine || factor == 1) && std::log10(tick) >= low_ && std::log10(tick) <= high_)

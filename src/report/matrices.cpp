@@ -40,7 +40,7 @@ std::string confusion_row(const std::vector<Index>& counts, std::size_t row,
     const double part = sum > 0 ? static_cast<double>(counts[p]) / static_cast<double>(sum) : 0;
     const PageColour colour = count_colour(part);
     cells += fmt::format(
-        "<td style=\"background:{};color:{}\" title=\"{} taken for {}: {} of {}\">{}</td>",
+        R"(<td style="background:{};color:{}" title="{} taken for {}: {} of {}">{}</td>)",
         colour.css(), colour.text_css(), escaped(class_names[row]), escaped(class_names[p]),
         counts[p], sum, counts[p]);
   }
@@ -97,7 +97,7 @@ std::string confusion_element(const Evaluation& evaluation,
   std::string table =
       "<div class=\"wide\"><table class=\"matrix confusion\">\n<thead><tr><td></td>";
   for (std::size_t p = 0; p < class_names.size(); ++p) {
-    table += fmt::format("<th scope=\"col\" title=\"{}\">{}</th>", escaped(class_names[p]), p + 1);
+    table += fmt::format(R"(<th scope="col" title="{}">{}</th>)", escaped(class_names[p]), p + 1);
   }
   table += "</tr></thead>\n<tbody>\n";
   const std::vector<std::vector<Index>> counts = confusion_matrix(evaluation);

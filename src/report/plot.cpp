@@ -83,13 +83,13 @@ Look look_of(const PlotSeries& series, std::size_t number) {
 std::string marker_at(double x, double y, const Look& look) {
   const std::array<std::string, 4> shapes = {"m-4 0a4 4 0 1 0 8 0a4 4 0 1 0-8 0", "m-4-4h8v8h-8z",
                                              "m0-5l5 9h-10z", "m0-5l5 5l-5 5l-5-5z"};
-  return fmt::format("<path d=\"M{:.1f} {:.1f}{}\" fill=\"{}\"/>", x, y, shapes[look.marker],
+  return fmt::format(R"(<path d="M{:.1f} {:.1f}{}" fill="{}"/>)", x, y, shapes[look.marker],
                      look.colour);
 }
 
 std::string stroke(const Look& look) {
   return fmt::format(
-      "fill=\"none\" stroke=\"{}\" stroke-width=\"1.8\"{}", look.colour,
+      R"(fill="none" stroke="{}" stroke-width="1.8"{})", look.colour,
       look.dashes.empty() ? "" : fmt::format(" stroke-dasharray=\"{}\"", look.dashes));
 }
 
@@ -104,16 +104,16 @@ std::string point_svg(const PlotSeries& series, const PlotPoint& point, const Li
                       const Look& look, double x, double low, double y, double high) {
   std::string svg = "<g>";
   if (std::isfinite(point.error)) {
-    svg += fmt::format(
-        "<path d=\"M{0:.1f} {1:.1f}V{2:.1f}m-3 0h6M{3:.1f} {1:.1f}h6\" stroke=\"{4}\"/>", x, low,
-        high, x - 3, look.colour);
+    svg +=
+        fmt::format(R"(<path d="M{0:.1f} {1:.1f}V{2:.1f}m-3 0h6M{3:.1f} {1:.1f}h6" stroke="{4}"/>)",
+                    x, low, high, x - 3, look.colour);
   }
   svg += marker_at(x, y, look);
   if (point.chosen) {
-    svg += fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"8\" fill=\"none\" stroke=\"{}\"/>",
-                       x, y, look.colour);
+    svg += fmt::format(R"(<circle cx="{:.1f}" cy="{:.1f}" r="8" fill="none" stroke="{}"/>)", x, y,
+                       look.colour);
   }
-  svg += fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"10\" fill=\"transparent\">", x, y);
+  svg += fmt::format(R"(<circle cx="{:.1f}" cy="{:.1f}" r="10" fill="transparent">)", x, y);
   return svg +
          fmt::format("<title>{}</title></circle></g>\n", escaped(hover_text(series, point, plot)));
 }
@@ -152,7 +152,8 @@ std::string legend(const std::vector<PlotSeries>& series, double left) {
   for (std::size_t i = 0; i < series.size(); ++i) {
     const Look look = look_of(series[i], i);
     const double x = i % columns == 0 ? left : (left + kRight) / 2;
-    const double y = kBottom + kAxisRoom + kLegendLine * (0.8 + static_cast<double>(i / columns));
+    const std::size_t line = i / columns;
+    const double y = kBottom + kAxisRoom + kLegendLine * (0.8 + static_cast<double>(line));
     svg += fmt::format("<path d=\"M{:.1f} {:.1f}h26\" {}/>", x, y - 4, stroke(look));
     if (!series[i].level) svg += marker_at(x + 13, y - 4, look);
     svg += text_at(x + 32, y, "start", series[i].name);
@@ -212,22 +213,23 @@ std::vector<double> ticks_of(const LinePlot& plot, const Axis& x) {
 
 }  // namespace
 
-std::string to_svg(const LinePlot& given) {
-  const LinePlot plot = drawable(given);
-  if (plot.series.empty()) return "<p class=\"note\">There is nothing to draw.</p>";
-  const Bounds bounds = bounds_of(plot);
+std::string to_svg(const LinePlot& plot) {
+  const LinePlot drawn = drawable(plot);
+  if (drawn.series.empty()) return "<p class=\"note\">There is nothing to draw.</p>";
+  const Bounds bounds = bounds_of(drawn);
   const Axis y(bounds.y_low, bounds.y_high, kBottom, kTop, false);
   const double left = left_of(y);
-  const Axis x(bounds.x_low, bounds.x_high, left, kRight, plot.logarithmic_x);
-  const bool named = plot.series.size() > 1;
-  const std::size_t columns = legend_columns(plot.series);
-  const auto lines = static_cast<double>((plot.series.size() + columns - 1) / columns);
+  const Axis x(bounds.x_low, bounds.x_high, left, kRight, drawn.logarithmic_x);
+  const bool named = drawn.series.size() > 1;
+  const std::size_t columns = legend_columns(drawn.series);
+  const std::size_t lines = (drawn.series.size() + columns - 1) / columns;
   std::string svg =
-      opening(plot.title, kBottom + kAxisRoom + (named ? 6 + kLegendLine * lines : 0));
-  svg += frame(left, x, y, ticks_of(plot, x), plot.x_label, plot.y_label);
-  for (std::size_t i = 0; i < plot.series.size(); ++i)
-    svg += series_svg(plot.series[i], plot, look_of(plot.series[i], i), left, x, y);
-  if (named) svg += legend(plot.series, left);
+      opening(drawn.title,
+              kBottom + kAxisRoom + (named ? 6 + kLegendLine * static_cast<double>(lines) : 0));
+  svg += frame(left, x, y, ticks_of(drawn, x), drawn.x_label, drawn.y_label);
+  for (std::size_t i = 0; i < drawn.series.size(); ++i)
+    svg += series_svg(drawn.series[i], drawn, look_of(drawn.series[i], i), left, x, y);
+  if (named) svg += legend(drawn.series, left);
   return svg + "</svg>";
 }
 

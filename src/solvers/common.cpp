@@ -113,6 +113,7 @@ void put_history(Archive& archive, const std::vector<HistoryRow>& history) {
   archive.put("history", rows);
   for (const auto& [field, name] : kRarerFields) {
     std::vector<double> values;
+    values.reserve(history.size());
     for (const HistoryRow& row : history) values.push_back(row.*field);
     archive.put_vector<double>(name, values);
   }
@@ -138,9 +139,10 @@ std::vector<HistoryRow> history_from(const Archive& archive, double HistoryRow::
   for (const auto& [field, name] : kRarerFields) {
     if (is_older) break;
     const auto values = archive.vector<double>(name);
-    if (values.size() != history.size())
+    if (values.size() != history.size()) {
       throw DataError(
           fmt::format("[solver] {} has {} rows, expected {}", name, values.size(), history.size()));
+    }
     for (std::size_t i = 0; i < values.size(); ++i) history[i].*field = values[i];
   }
   return history;

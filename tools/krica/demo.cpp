@@ -66,6 +66,7 @@ ReportPage page_of(const std::vector<DemoRun>& runs, const DataSet& data, std::u
       "pooling and classifier.",
       seed);
   std::vector<TestedRun> tested;
+  tested.reserve(runs.size());
   for (const DemoRun& run : runs) tested.push_back({run.method, run.model, run.trial});
   add_accuracy_table(page, tested);
   const DemoRun& best = best_of(runs);

@@ -60,7 +60,7 @@ std::string HelpFormatter::make_group(std::string group, bool is_positional,
 }
 
 std::string HelpFormatter::make_footer(const CLI::App* app) const {
-  const std::string footer = CLI::Formatter::make_footer(app);
+  std::string footer = CLI::Formatter::make_footer(app);
   if (!short_) return footer;
   return fmt::format(
       "All options: krica {} --help-all. The methods and their own options: krica "

@@ -34,9 +34,10 @@ class TextWriter final : public PredictionWriter {
     fmt::print("{}{}\n", printable(prediction.item), unsure);
     for (const Prediction::Choice& choice : prediction.choices)
       fmt::print("  {}\n", to_text(choice));
-    if (!prediction.explanation.empty())
+    if (!prediction.explanation.empty()) {
       fmt::print("  {}: why {}\n", printable(prediction.explanation),
                  printable(prediction.choices.front().name));
+    }
   }
   void finish() override { std::fflush(stdout); }
 
@@ -54,7 +55,7 @@ class TextWriter final : public PredictionWriter {
 
 /// Quoted according to RFC 4180 if necessary.
 std::string csv_field(const std::string& field) {
-  const std::string text = printable(field);
+  std::string text = printable(field);
   if (text.find_first_of(",\"") == std::string::npos) return text;
   std::string quoted = "\"";
   for (const char c : text) quoted += c == '"' ? "\"\"" : std::string(1, c);

@@ -19,7 +19,7 @@ constexpr std::chrono::milliseconds kBetweenDrawings{100};
 constexpr std::chrono::seconds kBetweenLines{10};
 
 bool line_open = false;  // a bar is being drawn
-std::string prefix;
+std::string shown_prefix;
 
 std::string duration(double seconds) {
   const auto whole = static_cast<long>(std::lround(seconds));
@@ -48,7 +48,9 @@ std::size_t terminal_columns() {
 
 }  // namespace
 
-void set_progress_prefix(const std::string& text) { prefix = text.empty() ? "" : text + ": "; }
+void set_progress_prefix(const std::string& prefix) {
+  shown_prefix = prefix.empty() ? "" : prefix + ": ";
+}
 
 void end_progress_line() {
   if (!line_open) return;
@@ -83,7 +85,7 @@ void ProgressPrinter::draw(const Progress& progress, Clock::time_point now) {
       done > 0 && left > 0 ? duration(elapsed / done * left) + " left" : duration(elapsed);
   const int filled = std::clamp(static_cast<int>(part * kBarWidth), 0, kBarWidth);
   std::string line =
-      fmt::format("{}{:<12} [{:#<{}}{:.<{}}] {:3.0f} %  {}{}", prefix, stage_, "", filled, "",
+      fmt::format("{}{:<12} [{:#<{}}{:.<{}}] {:3.0f} %  {}{}", shown_prefix, stage_, "", filled, "",
                   kBarWidth - filled, 100 * part, eta, loss_of(progress));
   line.resize(std::min(line.size(), terminal_columns() - 1));
   fmt::print(stderr, "\r{}\033[K", line);
@@ -94,7 +96,7 @@ void ProgressPrinter::say(const Progress& progress) {
   const std::string done = progress.total > 0 ? fmt::format("{} of {} ({:.0f} %)", progress.step,
                                                             progress.total, 100 * part_of(progress))
                                               : fmt::format("{}", progress.step);
-  fmt::print(stderr, "{}{}: {}{}\n", prefix, stage_, done, loss_of(progress));
+  fmt::print(stderr, "{}{}: {}{}\n", shown_prefix, stage_, done, loss_of(progress));
 }
 
 }  // namespace krica::cli

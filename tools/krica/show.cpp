@@ -85,9 +85,10 @@ void print_sparklines(const Model& model, const Matrix<float>& atoms,
 
 Image picture_of(const Model& model, const Matrix<float>& atoms,
                  const std::vector<std::vector<Index>>& groups) {
-  if (!model.shape().is_sample())
+  if (!model.shape().is_sample()) {
     return draw_atom_groups(atoms, *model.options().descriptor.receptive_field,
                             model.shape().channels, groups);
+  }
   std::vector<std::string> names;
   for (std::size_t g = 0; g < groups.size() && groups.size() > 1; ++g)
     names.push_back(class_name(model, g));

@@ -266,7 +266,7 @@ void add_tune(CLI::App& app) {
   add_session_options(*sub, command->session);
   sub->footer(
       "\nAn interrupted search resumes when the same command is rerun.\n"
-      "\nExample: krica tune embedded --grid gamma=2,3,4 --components 200 --patches 20000");
+      "\nExample: krica tune embedded --grid gamma=1,2,3 --components 200 --patches 20000");
   sub->callback([sub, command] { run_tune(*sub, *command); });
 }
 

@@ -116,6 +116,8 @@ struct BasisMethod {
   std::string_view own_options = {};  ///< the options that shape its basis, separated by spaces
   std::string_view encoder;           ///< default encoder
   bool unit_norm = false;
+  /// Default γ of a Gaussian kernel on patches, times their median squared distance.
+  double patch_gamma = 6;
   std::string_view init;
   LearnBasis* learn = nullptr;  ///< null for raw pixels and networks, which have no basis
   /// What krica tune tries if no grid is given: "name=value,value name=value,..."
