@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A progress bar on standard error."""
 
+import contextlib
 import sys
 import time
 
@@ -21,20 +22,30 @@ class ProgressBar:
         if report["stage"] != self.stage:
             self.close()
             self.stage, self.started_at, self.first_step = report["stage"], now, report["step"]
-        if not self.stream.isatty():
+        if not self._on_terminal():
             if report["step"] == report["total"]:
-                self.stream.write(self._line(report, now) + "\n")
+                self._write(self._line(report, now) + "\n")
             return
         if now - self.drawn_at >= self.INTERVAL or report["step"] == report["total"]:
-            self.stream.write("\r\x1b[K" + self._line(report, now))
-            self.stream.flush()
+            self._write("\r\x1b[K" + self._line(report, now))
             self.drawn_at = now
 
     def announce(self, text):
         """A line before the first report, unless it is empty."""
         if text:
-            self.stream.write(text + "\n")
-            self.stream.flush()
+            self._write(text + "\n")
+
+    def _on_terminal(self):
+        with contextlib.suppress(ValueError):
+            return self.stream is not None and self.stream.isatty()
+        return False
+
+    def _write(self, text):
+        """Words that cannot be written, to a full disk or where there is no stream, must not end the work."""
+        if self.stream is not None:
+            with contextlib.suppress(OSError, ValueError):  # ValueError: it is closed
+                self.stream.write(text)
+                self.stream.flush()
 
     def _line(self, report, now):
         step, total = report["step"], report["total"]
@@ -50,6 +61,6 @@ class ProgressBar:
 
     def close(self):
         """Ends the line, where one was begun."""
-        if self.stage is not None and self.stream.isatty():
-            self.stream.write("\n")
+        if self.stage is not None and self._on_terminal():
+            self._write("\n")
         self.stage = None

@@ -67,7 +67,7 @@ struct Sums {
 class FastIca {
  public:
   FastIca(const Context& context, const SolverHooks& hooks, const IcaOptions& options,
-          ConstMatrixView<float> Z)
+          ConstMatrixView<float> Z)  // NOLINT(modernize-pass-by-value): a view
       : context_(context),
         options_(options),
         Z_(Z),

@@ -7,6 +7,7 @@ import os
 import pathlib
 import re
 import resource
+import shlex
 import shutil
 import signal
 import struct
@@ -213,6 +214,32 @@ def test_a_full_standard_output_of_results(krica, model):
             process = subprocess.run([os.environ["KRICA"], *map(str, arguments), "--quiet"], stdout=full, stderr=subprocess.PIPE, text=True)
         assert process.returncode == 4, arguments
         assert "No space left on device" in process.stderr
+
+
+@pytest.mark.parametrize("closed", ["2>/dev/full", "2>&-"])
+def test_words_that_cannot_be_written_do_not_end_the_work(krica, closed):
+    """A log on a full disk, or none: the same model, and the same exit code of an error."""
+    train = [os.environ["KRICA"], "train", "embedded", *map(str, SMALL)]
+    for model, ending in (("seen.krica", ""), ("unseen.krica", closed)):
+        shell = f"{shlex.join([*train, '-o', model])} {ending} > out"
+        assert subprocess.run(shell, shell=True, cwd=krica.directory, stderr=subprocess.PIPE).returncode == 0
+    assert (krica.directory / "seen.krica").read_bytes() == (krica.directory / "unseen.krica").read_bytes()
+    (krica.directory / "bad.krica").write_bytes(b"nothing known")
+    assert subprocess.run(f"{os.environ['KRICA']} info bad.krica {closed}", shell=True, cwd=krica.directory).returncode == 3
+    assert subprocess.run(f"{os.environ['KRICA']} info embedded >&-", shell=True, stderr=subprocess.PIPE).returncode == 4
+
+
+def test_files_do_not_take_the_place_of_closed_streams(krica):
+    """Progress and errors would be written to the file that has their number."""
+    train = shlex.join([os.environ["KRICA"], "train", "embedded", "-o", "m.krica", "--components", "400", "--iterations", "1000000"])
+    process = subprocess.Popen(f"exec {train} <&- >&- 2>&-", shell=True, cwd=krica.directory)
+    while not list(krica.directory.glob("*.lock")):
+        assert process.poll() is None
+        time.sleep(0.01)
+    streams = [os.readlink(f"/proc/{process.pid}/fd/{stream}") for stream in range(3)]
+    process.kill()
+    process.wait()
+    assert streams == ["/dev/null"] * 3
 
 
 def test_a_second_process_with_the_same_output(krica):

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Callbacks, progress, and stopping on the way."""
 
+import contextlib
 import io
 import os
 import signal
@@ -156,6 +157,20 @@ def test_announcing_the_wait_does_not_draw_another_seed(monkeypatch, capsys):
     told = small("RICA").set_params(random_state=np.random.RandomState(5), verbose=True).fit(X)
     assert capsys.readouterr().err.startswith("learning: about 2 minutes\n")
     assert np.array_equal(quiet.transform(X), told.transform(X))
+
+
+def test_progress_that_cannot_be_written_does_not_end_the_work(monkeypatch):
+    X = clouds()[0]
+    seen = small("RICA").set_params(verbose=True).fit(X)
+    with open("/dev/full", "w") as full:
+        closed = io.StringIO()
+        closed.close()
+        for stream in (full, None, closed):
+            monkeypatch.setattr("sys.stderr", stream)
+            np.testing.assert_array_equal(small("RICA").set_params(verbose=True).fit(X).components_, seen.components_)
+        monkeypatch.undo()
+        with contextlib.suppress(OSError):
+            full.close()
 
 
 def test_progress_bar(capsys):

@@ -28,6 +28,7 @@
 #include "runtime/out_of_memory.hpp"
 #include "runtime/printable.hpp"
 #include "session.hpp"
+#include "tell.hpp"
 
 namespace krica::cli {
 namespace {
@@ -46,7 +47,7 @@ std::string complaint;  // the last one
 int complain(int code, const std::string& what) {
   end_progress_line();
   complaint = what;
-  fmt::print(stderr, "krica: {}\n", printable(what));
+  tell("krica: {}\n", printable(what));
   return code;
 }
 
@@ -167,7 +168,7 @@ int ended_ranks(int code, const std::string& what) {
   if (ranks->rank() > 0) {
     std::this_thread::sleep_for(std::chrono::seconds(3));
     ::dup2(quiet_errors, STDERR_FILENO);
-    fmt::print(stderr, "krica: process {}: {}\n", ranks->rank(), printable(what));
+    tell("krica: process {}: {}\n", ranks->rank(), printable(what));
   }
   std::fflush(stderr);
   ranks->abort(code);
@@ -201,8 +202,7 @@ int run_command(int argc, char** argv) {
     return app.exit(help);
   } catch (const CLI::ParseError& error) {
     app.exit(error);
-    if (const std::string hint = hint_for(app, argc, argv); !hint.empty())
-      fmt::print(stderr, "{}\n", hint);
+    if (const std::string hint = hint_for(app, argc, argv); !hint.empty()) tell("{}\n", hint);
     return kUsage;
   }
 }
@@ -236,10 +236,20 @@ int run_reporting_errors(int argc, char** argv) {
   }
 }
 
+/// A file that is opened while standard output or error is closed would take its number, and what
+/// is meant for the user would be written to that file. Here it cannot be written at all.
+void occupy_closed_streams() {
+  for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    if (::fcntl(stream, F_GETFD) == -1 && errno == EBADF)
+      ::open("/dev/null", stream == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+  }
+}
+
 }  // namespace
 
 int run(int argc, char** argv) {
   std::set_terminate(end_without_memory);
+  occupy_closed_streams();
   handle_signals();
   int code = run_reporting_errors(argc, argv);
   if (code == kSuccess) code = finished_output();

@@ -9,6 +9,7 @@
 #include "one_of.hpp"
 #include "runtime/sharing.hpp"
 #include "session.hpp"
+#include "tell.hpp"
 #include "waiting.hpp"
 
 namespace krica::cli {
@@ -96,14 +97,13 @@ Part evaluated_part(const Context& context, const EvaluateCommand& command, cons
 void print_notes(const Part& part) {
   const std::string_view noun = noun_of(part.images->shape());
   if (part.ignored > 0) {
-    fmt::print(stderr, "krica: skipped {} {} of classes that the model does not know\n",
-               part.ignored, noun);
+    tell("krica: skipped {} {} of classes that the model does not know\n", part.ignored, noun);
   }
   if (part.seen > 0) {
-    fmt::print(stderr,
-               "krica: warning: the model was trained on {} of these {} {}; the accuracy on new "
-               "ones will be lower\n",
-               part.seen, part.images->size(), noun);
+    tell(
+        "krica: warning: the model was trained on {} of these {} {}; the accuracy on new "
+        "ones will be lower\n",
+        part.seen, part.images->size(), noun);
   }
 }
 

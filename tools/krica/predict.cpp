@@ -14,6 +14,7 @@
 #include "progress.hpp"
 #include "report/explanation.hpp"
 #include "session.hpp"
+#include "tell.hpp"
 
 namespace krica::cli {
 namespace {
@@ -191,10 +192,10 @@ void run_predict(CLI::App& app, PredictCommand& command) {
   const Context context = make_context(silent, model.options().seed);
   hold_outputs({command.output});
   if (!model.has_probabilities()) {
-    fmt::print(stderr,
-               "krica: {} has scores but no probabilities: it was trained without held-out data "
-               "or by an older version\n",
-               command.model.string());
+    tell(
+        "krica: {} has scores but no probabilities: it was trained without held-out data "
+        "or by an older version\n",
+        command.model.string());
   }
   PredictRun(command, context, model).run();
 }

@@ -11,6 +11,7 @@
 #include "prepared.hpp"
 #include "runtime/printable.hpp"
 #include "session.hpp"
+#include "tell.hpp"
 
 namespace krica::cli {
 namespace {
@@ -193,8 +194,7 @@ void PredictInputs::note_failure(const fs::path& path, const std::exception& err
                                  bool file_system) {
   failures_.push_back({path.string(), reason_of(error.what(), path), file_system});
   end_progress_line();
-  fmt::print(stderr, "krica: {}: {}\n", printable(path.string()),
-             printable(failures_.back().reason));
+  tell("krica: {}: {}\n", printable(path.string()), printable(failures_.back().reason));
 }
 
 }  // namespace krica::cli

@@ -9,6 +9,7 @@
 #include <cmath>
 
 #include "session.hpp"
+#include "tell.hpp"
 
 namespace krica::cli {
 namespace {
@@ -54,7 +55,7 @@ void set_progress_prefix(const std::string& prefix) {
 
 void end_progress_line() {
   if (!line_open) return;
-  fmt::print(stderr, "\r\033[K");
+  tell("\r\033[K");
   line_open = false;
 }
 
@@ -88,7 +89,7 @@ void ProgressPrinter::draw(const Progress& progress, Clock::time_point now) {
       fmt::format("{}{:<12} [{:#<{}}{:.<{}}] {:3.0f} %  {}{}", shown_prefix, stage_, "", filled, "",
                   kBarWidth - filled, 100 * part, eta, loss_of(progress));
   line.resize(std::min(line.size(), terminal_columns() - 1));
-  fmt::print(stderr, "\r{}\033[K", line);
+  tell("\r{}\033[K", line);
   line_open = true;
 }
 
@@ -96,7 +97,7 @@ void ProgressPrinter::say(const Progress& progress) {
   const std::string done = progress.total > 0 ? fmt::format("{} of {} ({:.0f} %)", progress.step,
                                                             progress.total, 100 * part_of(progress))
                                               : fmt::format("{}", progress.step);
-  fmt::print(stderr, "{}{}: {}{}\n", shown_prefix, stage_, done, loss_of(progress));
+  tell("{}{}: {}{}\n", shown_prefix, stage_, done, loss_of(progress));
 }
 
 }  // namespace krica::cli

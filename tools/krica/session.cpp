@@ -17,6 +17,7 @@
 #include "progress.hpp"
 #include "runtime/launcher.hpp"
 #include "runtime/printable.hpp"
+#include "tell.hpp"
 
 namespace krica::cli {
 namespace {
@@ -110,8 +111,7 @@ OpenOptions open_options(const DataOptions& options) {
 DataSet open_with_notes(const Context& context, const std::filesystem::path& path,
                         const OpenOptions& options) {
   DataSet data = open_dataset(context, path, options);
-  for (const std::string& note : data.notes)
-    fmt::print(stderr, "krica: note: {}\n", printable(note));
+  for (const std::string& note : data.notes) tell("krica: note: {}\n", printable(note));
   return data;
 }
 

@@ -20,6 +20,7 @@
 #include "run_report.hpp"
 #include "session.hpp"
 #include "suggestions.hpp"
+#include "tell.hpp"
 #include "waiting.hpp"
 
 namespace krica::cli {
@@ -311,7 +312,7 @@ void run_train(CLI::App& app, TrainCommand& command) {
   summary["chosen"] = choices_json(choices);
   summary["notes"] = data.data.notes;
   if (!command.session.json) print_summary(model, report, command.model);
-  if (!report.warning.empty()) fmt::print(stderr, "{}\n", report.warning);
+  if (!report.warning.empty()) tell("{}\n", report.warning);
   Trial trial = trial_of(model, report, data.images->size());
   if (command.classifier && data.data.test)
     test_model(context, command, data, model, trial, summary);

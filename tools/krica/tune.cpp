@@ -14,6 +14,7 @@
 #include "run_report.hpp"
 #include "runtime/printable.hpp"
 #include "session.hpp"
+#include "tell.hpp"
 #include "tune_grid.hpp"
 #include "waiting.hpp"
 
@@ -111,10 +112,10 @@ std::vector<json> settings_for(const CLI::App& app, const TuneCommand& command,
   if (!command.grid.empty()) return combinations(command.grid);
   const std::vector<std::string> grid = default_grid(app, command.pipeline, facts_of(images, true));
   if (grid.empty()) {
-    fmt::print(stderr,
-               "nothing to search: no option that {} would try is open and has an effect here; "
-               "name others with --grid\n",
-               command.pipeline.method);
+    tell(
+        "nothing to search: no option that {} would try is open and has an effect here; "
+        "name others with --grid\n",
+        command.pipeline.method);
   }
   return combinations(grid);
 }

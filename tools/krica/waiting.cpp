@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include "tell.hpp"
+
 namespace krica::cli {
 
 WaitEstimator::WaitEstimator(const Context& context, const ImageSet& images)
@@ -20,7 +22,7 @@ double WaitEstimator::encoding(const PipelineOptions& settled) const {
 void announce(const SessionOptions& session, std::string_view work, double seconds) {
   if (session.quiet || session.device != "cpu") return;
   const std::string line = waiting_text(work, seconds);
-  if (!line.empty()) fmt::print(stderr, "{}\n", line);
+  if (!line.empty()) tell("{}\n", line);
 }
 
 void announce(const SessionOptions& session, std::string_view verb, const ImageSet& images,
