@@ -41,7 +41,7 @@ class ProgressBar:
         return False
 
     def _write(self, text):
-        """Words that cannot be written, to a full disk or where there is no stream, must not end the work."""
+        """Text that cannot be written, to a full disk or without a stream, must not end the work."""
         if self.stream is not None:
             with contextlib.suppress(OSError, ValueError):  # ValueError: it is closed
                 self.stream.write(text)

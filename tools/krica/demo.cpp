@@ -62,8 +62,8 @@ ReportPage page_of(const std::vector<DemoRun>& runs, const DataSet& data, std::u
   ReportPage page = begin_page(
       "krica demo: 2,000 images of clothing",
       "A class-balanced subset of Fashion-MNIST: 2,000 training and 1,000 test images. "
-      "random-patches is the control: a basis of randomly chosen patches with the same encoding, "
-      "pooling and classifier.",
+      "random-patches is the control: a basis of randomly chosen patches with a Gaussian code, the "
+      "same pooling and the same classifier.",
       seed);
   std::vector<TestedRun> tested;
   tested.reserve(runs.size());

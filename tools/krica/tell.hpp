@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Words to the user on standard error: progress, warnings, errors. They are no results, so if they
-// cannot be written (a log on a full disk, a closed stream), they are lost and the work goes on;
-// fmt::print would throw.
+// Messages to the user on standard error: progress, warnings, errors. They are not results, so if
+// they cannot be written (a log on a full disk, a closed stream), they are lost and the work goes
+// on; fmt::print would throw.
 #pragma once
 
 #include <fmt/format.h>

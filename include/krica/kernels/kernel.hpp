@@ -71,8 +71,8 @@ KRICA_EXPORT void kernel_matrix(const Context& context, const Kernel& kernel,
                                 ConstMatrixView<Scalar> atoms, MatrixView<Scalar> gram);
 
 /// 6 / median ‖x - x'‖² over at most 10,000 random pairs of samples, drawn with the seed. The usual
-/// 1/median is far too wide for over-complete bases; see docs/math.md. Throws InvalidArgument if
-/// the median is 0.
+/// 1/median is too wide for random patches as atoms; krica and d-krica take half of this on images
+/// (docs/math.md). Throws InvalidArgument if the median is 0.
 template <class Scalar>
 KRICA_EXPORT double auto_gamma(const Context& context, ConstMatrixView<Scalar> samples);
 
