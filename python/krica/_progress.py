@@ -5,6 +5,9 @@ import contextlib
 import sys
 import time
 
+# Of a stream: a full disk, a closed one, and none or one with some methods only.
+UNUSABLE = (OSError, ValueError, AttributeError)
+
 
 class ProgressBar:
     """Called with the library's reports: a line that is redrawn on a terminal, else a line a stage."""
@@ -36,16 +39,15 @@ class ProgressBar:
             self._write(text + "\n")
 
     def _on_terminal(self):
-        with contextlib.suppress(ValueError):
-            return self.stream is not None and self.stream.isatty()
+        with contextlib.suppress(*UNUSABLE):
+            return self.stream.isatty()
         return False
 
     def _write(self, text):
         """Text that cannot be written, to a full disk or without a stream, must not end the work."""
-        if self.stream is not None:
-            with contextlib.suppress(OSError, ValueError):  # ValueError: it is closed
-                self.stream.write(text)
-                self.stream.flush()
+        with contextlib.suppress(*UNUSABLE):
+            self.stream.write(text)
+            self.stream.flush()
 
     def _line(self, report, now):
         step, total = report["step"], report["total"]

@@ -22,7 +22,7 @@ class PlacedTwin {
     if (!context.cuda_device()) return nullptr;
     const Place place = {context.cuda_device(), context.precision()};
     if (place == place_) {
-      device::use_device(context);
+      agree(dividing(context), [&] { device::use_device(context); });  // it may have failed
     } else {
       make_in(place, context, make);
     }

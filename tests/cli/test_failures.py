@@ -229,6 +229,18 @@ def test_words_that_cannot_be_written_do_not_end_the_work(krica, closed):
     assert subprocess.run(f"{os.environ['KRICA']} info embedded >&-", shell=True, stderr=subprocess.PIPE).returncode == 4
 
 
+def test_a_log_that_nobody_reads_ends_no_training(krica):
+    reading, writing = os.pipe()
+    os.close(reading)
+    train = [os.environ["KRICA"], "train", "embedded", "-o", "m.krica", *map(str, SMALL)]
+    for arguments, code in ((train, 0), ([os.environ["KRICA"], "info", "no.krica"], 4)):
+        assert subprocess.run(arguments, cwd=krica.directory, stdout=subprocess.PIPE, stderr=writing).returncode == code
+    # Results that nobody reads end the command as they do any other, without a word.
+    ended = subprocess.run([os.environ["KRICA"], "methods"], stdout=writing, stderr=subprocess.PIPE)
+    os.close(writing)
+    assert ended.returncode == -signal.SIGPIPE and ended.stderr == b""
+
+
 def test_files_do_not_take_the_place_of_closed_streams(krica):
     """Progress and errors would be written to the file that has their number."""
     train = shlex.join([os.environ["KRICA"], "train", "embedded", "-o", "m.krica", "--components", "400", "--iterations", "1000000"])

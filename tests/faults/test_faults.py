@@ -107,6 +107,19 @@ def test_an_allocation_fails(workplace, tmp_path, name, say):
         assert left == new or (left == old and (result.returncode != 0 or old == new))
 
 
+@pytest.mark.skipif(LONG, reason="once is enough")
+def test_no_memory_and_a_log_on_a_full_disk(workplace, tmp_path):
+    """Nothing can be said, but the exit code stays."""
+    arguments = COMMANDS["info"]
+    number = places(copy_of(workplace, tmp_path), arguments, "alloc")
+    environment = {**os.environ, "LD_PRELOAD": os.environ["KRICA_FAULTS"]}
+    for place in chosen(number, 4, 40):
+        for words in (subprocess.DEVNULL, open("/dev/full", "w")):
+            process = subprocess.run([os.environ["KRICA"], *map(str, arguments)], cwd=tmp_path, env=environment | {"KRICA_FAULT": f"alloc:{place}"},
+                                     stdout=subprocess.DEVNULL, stderr=words)  # fmt: skip
+            assert process.returncode in (0, 4), place
+
+
 # What writes a file, and the file. Training also keeps checkpoints, experiments keep rows.
 WRITERS = {
     "model": (COMMANDS["train"], "m.krica"),

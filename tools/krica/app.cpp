@@ -9,6 +9,7 @@
 #include <array>
 #include <cerrno>
 #include <chrono>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
@@ -98,6 +99,10 @@ std::string hint_for(const CLI::App& root, int argc, char** argv) {
 }
 
 int complain_of_output(int error) {
+  if (error == EPIPE) {  // nobody reads on, as in krica info MODEL | head: no fault to complain of
+    std::signal(SIGPIPE, SIG_DFL);
+    std::raise(SIGPIPE);
+  }
   return complain(kFileSystem,
                   fmt::format("[output] cannot write standard output{}{}", error == 0 ? "" : ": ",
                               error == 0 ? "" : std::generic_category().message(error)));
@@ -117,7 +122,8 @@ int finished_output() {
     if (const std::exception_ptr error = std::current_exception()) std::rethrow_exception(error);
   } catch (const std::bad_alloc&) {
     constexpr std::string_view kWords = "krica: out of memory\n";
-    if (::write(STDERR_FILENO, kWords.data(), kWords.size()) >= 0) ::_exit(kFileSystem);
+    [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, kWords.data(), kWords.size());
+    ::_exit(kFileSystem);
   } catch (...) {  // aborted, as it would be without this handler
   }
   std::abort();

@@ -185,6 +185,7 @@ void handle_signals() {
   sigaction(SIGINT, &action, nullptr);
   sigaction(SIGTERM, &action, nullptr);
   std::signal(SIGXFSZ, SIG_IGN);  // exceeding ulimit -f then becomes an error of write()
+  std::signal(SIGPIPE, SIG_IGN);  // so does a pipe that nobody reads: a lost log ends no training
 }
 
 std::string shell_word(const std::string& word) {
