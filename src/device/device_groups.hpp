@@ -33,7 +33,7 @@ inline Partition device_groups(Index samples, DeviceWork work) {
                         (kWorkPerCost * (kLaunches + work.per_group));
   const Index most = std::clamp<Index>(samples / 2, 1, kMost);
   const auto whole = static_cast<std::uint64_t>(std::clamp(groups, 1.0, static_cast<double>(most)));
-  const auto count = static_cast<Index>(std::bit_floor(whole));
+  const Index count = std::max<Index>(1, static_cast<Index>(std::bit_floor(whole)));
   return {samples, (samples + count - 1) / count};
 }
 
