@@ -301,9 +301,10 @@ void time_kmeans() {
   std::vector<std::int64_t> assignment(kSamples);
   std::vector<double> costs(kSamples);
   std::vector<double> sums(centers.size());
+  const SampleRange all = {0, kSamples};
   const double assigning =
-      Stopwatch().median([&] { twin->assign(centers.data(), assignment, costs); });
-  const double adding = Stopwatch().median([&] { twin->add_up(assignment, sums.data()); });
+      Stopwatch().median([&] { twin->assign(centers.data(), all, assignment, costs); });
+  const double adding = Stopwatch().median([&] { twin->add_up(all, assignment, sums.data()); });
   PassProducts products(Products::kFloat32, 8192);
   std::printf("K-means: %.2f ms for the assignments, %.2f ms for the sums\n", assigning, adding);
   report("K-means pass", "float32", assigning + adding,

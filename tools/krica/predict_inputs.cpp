@@ -72,8 +72,8 @@ class LoadedImages final : public ImageSet {
 };
 
 ImageSetPtr chosen_part(const DataSet& data, const std::string& split, const fs::path& path) {
-  const ImageSetPtr train = data.is_samples() ? as_images(data.train_samples) : data.train;
-  const ImageSetPtr test = data.is_samples() ? as_images(data.test_samples) : data.test;
+  ImageSetPtr train = data.is_samples() ? as_images(data.train_samples) : data.train;
+  ImageSetPtr test = data.is_samples() ? as_images(data.test_samples) : data.test;
   if (split == "train" || (split == "auto" && !test)) return train;
   if (!test) throw DataError(fmt::format("[predict] {}: the data has no test part", path.string()));
   return test;
@@ -108,9 +108,10 @@ void PredictInputs::add(const fs::path& path, DataFormat format, const std::stri
   if (found == DataFormat::kFolder) {
     if (!directory) return add_file(path);
     const std::vector<fs::path> files = image_files(path);
-    if (files.empty())
+    if (files.empty()) {
       throw DataError(
           fmt::format("[predict] {}: the directory holds no image files", path.string()));
+    }
     for (const fs::path& file : files) add_file(file);
     return;
   }
