@@ -5,8 +5,10 @@ import contextlib
 import sys
 import time
 
-# Of a stream: a full disk, a closed one, and none or one with some methods only.
-UNUSABLE = (OSError, ValueError, AttributeError)
+
+def _unusable_stream():
+    """Suppresses what a full disk, a closed stream, none, or one with some methods only raises."""
+    return contextlib.suppress(OSError, ValueError, AttributeError)
 
 
 class ProgressBar:
@@ -39,13 +41,13 @@ class ProgressBar:
             self._write(text + "\n")
 
     def _on_terminal(self):
-        with contextlib.suppress(*UNUSABLE):
+        with _unusable_stream():
             return self.stream.isatty()
         return False
 
     def _write(self, text):
         """Text that cannot be written, to a full disk or without a stream, must not end the work."""
-        with contextlib.suppress(*UNUSABLE):
+        with _unusable_stream():
             self.stream.write(text)
             self.stream.flush()
 

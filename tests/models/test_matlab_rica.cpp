@@ -79,7 +79,10 @@ TEST(MatlabRica, ReachesAStationaryPointOfItsObjective) {
     const Matrix<double> W =
         Matrix<double>::copy_of(model.parts().extractor->encoder().atoms().cast<double>());
     objective.value_and_gradient(context, W, gradient);
-    EXPECT_LT(gradient.view().norm(), 0.02) << name_of(contrast);
+    const double left = gradient.view().norm();
+    // What is left depends on where rounding in float32 ends the search, and so on the processor.
+    objective.value_and_gradient(context, support::random_matrix<double>(6, 8, 5), gradient);
+    EXPECT_LT(left, 5e-3 * gradient.view().norm()) << name_of(contrast);
   }
 }
 
