@@ -107,9 +107,10 @@ void print_curves(const PlannedExperiment& planned, const ResultsFile& results) 
   for (const Curve& curve : curves_of(planned, results)) {
     fmt::print("{:<28}", curve.system);
     if (curve.level) fmt::print("  {}", to_text(*curve.level));
-    for (const CurvePoint& point : curve.points)
+    for (const CurvePoint& point : curve.points) {
       fmt::print("  {:g}: {}{}", point.value, to_text(point.score),
                  &point == curve.chosen() ? " (chosen)" : "");
+    }
     fmt::print("\n");
   }
 }
