@@ -235,7 +235,7 @@ def test_a_log_that_nobody_reads_ends_no_training(krica):
     train = [os.environ["KRICA"], "train", "embedded", "-o", "m.krica", *map(str, SMALL)]
     for arguments, code in ((train, 0), ([os.environ["KRICA"], "info", "no.krica"], 4)):
         assert subprocess.run(arguments, cwd=krica.directory, stdout=subprocess.PIPE, stderr=writing).returncode == code
-    # Results that nobody reads end the command as they do any other, without a word.
+    # If the reader of its results is gone, krica dies of SIGPIPE without a message, as other commands do.
     ended = subprocess.run([os.environ["KRICA"], "methods"], stdout=writing, stderr=subprocess.PIPE)
     os.close(writing)
     assert ended.returncode == -signal.SIGPIPE and ended.stderr == b""

@@ -114,9 +114,11 @@ def test_no_memory_and_a_log_on_a_full_disk(workplace, tmp_path):
     number = places(copy_of(workplace, tmp_path), arguments, "alloc")
     environment = {**os.environ, "LD_PRELOAD": os.environ["KRICA_FAULTS"]}
     for place in chosen(number, 4, 40):
-        for words in (subprocess.DEVNULL, open("/dev/full", "w")):
-            process = subprocess.run([os.environ["KRICA"], *map(str, arguments)], cwd=tmp_path, env=environment | {"KRICA_FAULT": f"alloc:{place}"},
-                                     stdout=subprocess.DEVNULL, stderr=words)  # fmt: skip
+        for path in (os.devnull, "/dev/full"):
+            with open(path, "w") as log:
+                command = [os.environ["KRICA"], *map(str, arguments)]
+                faulty = environment | {"KRICA_FAULT": f"alloc:{place}"}
+                process = subprocess.run(command, cwd=tmp_path, env=faulty, stdout=subprocess.DEVNULL, stderr=log)
             assert process.returncode in (0, 4), place
 
 

@@ -10,6 +10,7 @@
 #include "krica/models/training.hpp"
 #include "krica/objectives/rica.hpp"
 #include "krica/runtime/error.hpp"
+#include "krica/solvers/lbfgs.hpp"
 #include "models/model_parts.hpp"
 #include "models/reconstruction.hpp"
 #include "models/resolved.hpp"
@@ -75,14 +76,18 @@ TEST(MatlabRica, ReachesAStationaryPointOfItsObjective) {
     as_images(support::clouds(200))->read(0, 200, X.data());
     const Context context;
     RicaObjective<double> objective(X, rica);
-    Matrix<double> gradient(6, 8);
     const Matrix<double> W =
         Matrix<double>::copy_of(model.parts().extractor->encoder().atoms().cast<double>());
+    // The search ends where a step gains too little; one in float64 from there hardly gains more.
+    const auto refined = Lbfgs<double>({.gradient_tolerance = 1e-6, .value_tolerance = 0})
+                             .minimize(context, objective, W);
+    EXPECT_LE(objective.value(context, W) - refined.value, 1e-4 * std::abs(refined.value))
+        << name_of(contrast);
+    // The root bends sharply at 0: what gradient the search leaves there depends on the processor.
+    if (contrast == RicaContrast::kSqrt) continue;
+    Matrix<double> gradient(6, 8);
     objective.value_and_gradient(context, W, gradient);
-    const double left = gradient.view().norm();
-    // What is left depends on where rounding in float32 ends the search, and so on the processor.
-    objective.value_and_gradient(context, support::random_matrix<double>(6, 8, 5), gradient);
-    EXPECT_LT(left, 5e-3 * gradient.view().norm()) << name_of(contrast);
+    EXPECT_LT(gradient.view().norm(), 0.02) << name_of(contrast);
   }
 }
 
