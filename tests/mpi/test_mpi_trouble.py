@@ -74,7 +74,7 @@ def ranks_of(process):
 
 
 def ended_early(process, checkpoint, number):
-    """Whether a rank got this signal after the first checkpoint and before the job was done."""
+    """Whether a rank got this signal after the first checkpoint and before the model was saved."""
     end = time.monotonic() + LIMIT
     while not checkpoint.exists():
         if process.poll() is not None:
@@ -87,22 +87,24 @@ def ended_early(process, checkpoint, number):
         for rank in ranks_of(process)[-1:]:
             os.kill(rank, number)
     process.output, process.errors = process.communicate(timeout=LIMIT)
-    return process.returncode != 0
+    return checkpoint.exists()
 
 
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
 def test_a_rank_that_ends_can_be_resumed_by_fewer(krica, number):
     model = krica.directory / "model.krica"
     checkpoint = krica.directory / "model.krica.checkpoint"
-    # Checkpoints are written every two seconds: on a fast machine, the smaller jobs are done before the first one.
+    # Checkpoints are written every two seconds and when the atoms are learned: on a fast machine, a smaller job is done
+    # before the signal arrives, or has just saved its model.
     for size in (1, 2, 4, 8, 16, 32):
         process = krica.start(3, *training(size), "--quiet")
         if ended_early(process, checkpoint, number):
             break
-        assert process.wait() == 0
+        assert process.wait() == 0 or "model.krica is saved" in process.errors or number == signal.SIGKILL
+        assert model.exists()
     else:
-        pytest.fail("every job was done before its first checkpoint")
-    assert checkpoint.exists()
+        pytest.fail("every job was done before the signal")
+    assert process.returncode != 0
     if number == signal.SIGTERM:
         assert process.errors.count("rerun the same command to resume") == 1
     resumed = krica.run(2, *training(size), "--json")
