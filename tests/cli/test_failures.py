@@ -272,7 +272,7 @@ def test_a_second_process_with_the_same_output(krica):
         time.sleep(1)
         again.send_signal(signal.SIGINT)
         _, err = again.communicate(timeout=120)
-        assert again.returncode == 130, f"a killed process locks nothing: {err}"
+        assert again.returncode in (130, -signal.SIGINT), f"a killed process locks nothing: {err}"  # -SIGINT: it had hardly begun
 
 
 def test_a_second_reproduction_in_the_same_directory(krica):

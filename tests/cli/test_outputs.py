@@ -96,7 +96,8 @@ def test_few_lines_of_progress_in_a_file(krica):
     process = krica.start("tune", "embedded", "--grid", "gamma=1,3", "--folds", "2", "--method", "random-patches", *SMALL)
     _, err = process.communicate()
     assert process.returncode == 0
-    assert len(err.splitlines()) <= (time.monotonic() - start) / 10, "a line every ten seconds at most"
+    lines = [line for line in err.splitlines() if not line.startswith("trying ")]  # a slow machine announces the wait
+    assert len(lines) <= (time.monotonic() - start) / 10, "a line every ten seconds at most"
 
 
 def test_encode_leaves_nothing_when_refused(krica, model):
