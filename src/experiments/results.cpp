@@ -11,6 +11,7 @@
 
 #include "data/errors.hpp"
 #include "krica/runtime/library.hpp"
+#include "models/checkpoint.hpp"
 #include "runtime/digest.hpp"
 #include "runtime/file.hpp"
 
@@ -37,7 +38,8 @@ void append_synced(const std::filesystem::path& path, std::string_view content) 
 }  // namespace
 
 std::string RowIdentity::key() const {
-  nlohmann::json all = {experiment, group, system, value, split, seed, data, options, version()};
+  nlohmann::json all = {experiment, group, system,  value,     split,
+                        seed,       data,  options, version(), kCheckpointLayout};
   if (!device.empty()) all.push_back(device);
   return sha256_of({all.dump()}).substr(0, kKeyDigits);
 }

@@ -29,7 +29,8 @@ struct RowIdentity {
   std::string options;  ///< as requested, JSON
   std::string device;   ///< a GPU and its precision, whose results differ; empty: the CPU
 
-  /// sha256 (hexadecimal, shortened) of all fields and the library version.
+  /// sha256 (hexadecimal, shortened) of all fields, the library version and the layout of
+  /// checkpoints, which changes whenever results do.
   [[nodiscard]] std::string key() const;
 };
 

@@ -7,6 +7,7 @@
 #include "krica/runtime/archive.hpp"
 #include "krica/runtime/error.hpp"
 #include "krica/runtime/library.hpp"
+#include "models/checkpoint.hpp"
 
 namespace krica {
 namespace {
@@ -16,9 +17,9 @@ using nlohmann::json;
 constexpr const char* kKind = "krica-tune-checkpoint";
 
 json empty_content(const SearchIdentity& job) {
-  return {{"version", version()},      {"options", job.options},         {"grid", job.grid},
-          {"folds", job.folds},        {"fingerprint", job.fingerprint}, {"device", job.device},
-          {"finished", json::object()}};
+  return {{"version", version()}, {"layout", kCheckpointLayout}, {"options", job.options},
+          {"grid", job.grid},     {"folds", job.folds},          {"fingerprint", job.fingerprint},
+          {"device", job.device}, {"finished", json::object()}};
 }
 
 std::string difference(const json& saved, const json& now) {
@@ -67,6 +68,8 @@ void SearchCheckpoint::check(const SearchIdentity& job) const {
   now["device"] = job.device;
   before["krica"] = content_.at("version");
   now["krica"] = version();
+  before["layout"] = content_.value("layout", "none");
+  now["layout"] = kCheckpointLayout;
   const std::string differing = difference(before, now);
   if (!differing.empty()) {
     throw InvalidArgument(

@@ -17,9 +17,6 @@ namespace {
 using nlohmann::json;
 
 constexpr std::string_view kKind = "krica-checkpoint";
-/// Increment whenever the format of a stage's result or state, an option's default, an automatic
-/// choice, or the order of a sum changes: a resumed job must end as it was begun.
-constexpr std::string_view kLayout = "4";
 const std::string kFeaturesDone = "features_done";
 constexpr std::chrono::seconds kBetweenWrites{2};
 
@@ -71,7 +68,7 @@ Checkpoint::Checkpoint(const Context& context, std::filesystem::path path,
   writes_ = is_first(context);
   if (load(context, path_, archive_)) check(wanted, device, fingerprint);
   archive_.put_text("kind", std::string(kKind));
-  archive_.put_text("layout", std::string(kLayout));
+  archive_.put_text("layout", std::string(kCheckpointLayout));
   archive_.put_text("version", std::string(version()));
   archive_.put_text("options", wanted);
   archive_.put_text("device", device);
@@ -85,10 +82,10 @@ void Checkpoint::check(const std::string& options, const std::string& device,
     throw DataError(fmt::format("[checkpoint] {} is not a checkpoint; move it away", file));
   const std::string layout = archive_.has_text("layout") ? archive_.text("layout") : "1";
   require(
-      archive_.text("version") == version() && layout == kLayout, "checkpoint",
+      archive_.text("version") == version() && layout == kCheckpointLayout, "checkpoint",
       "{} was made by krica {} (checkpoint layout {}), this is {} (layout {}), whose results may "
       "differ in their last bits; remove it to start over",
-      file, archive_.text("version"), layout, version(), kLayout);
+      file, archive_.text("version"), layout, version(), kCheckpointLayout);
   const std::string other =
       difference(flat_object(archive_.text("options"), "checkpoint " + file), json::parse(options));
   require(other.empty(), "checkpoint", "{} was made with other options:{}; remove it to start over",

@@ -12,6 +12,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "krica/data/image_set.hpp"
 #include "krica/models/options.hpp"
@@ -19,6 +20,11 @@
 #include "krica/solvers/solver.hpp"
 
 namespace krica {
+
+/// Increment whenever the format of a stage's result or state, an option's default, an automatic
+/// choice, or the order of a sum changes: a resumed job must end as it was begun. Folds of a search
+/// and rows of an experiment belong together only if they have the same layout.
+inline constexpr std::string_view kCheckpointLayout = "5";
 
 /// Where a context computes, as far as the last bits of a result depend on it: "the CPU", or "a GPU
 /// in tf32".

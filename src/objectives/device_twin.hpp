@@ -5,7 +5,8 @@
 // what does not fit the device's memory.
 //
 // An evaluation on all samples with enough work is divided into groups, which ranks share
-// (objectives/grouped_evaluation.hpp); a batch is evaluated by every rank.
+// (objectives/grouped_evaluation.hpp); a batch is evaluated by every rank. Before each evaluation
+// the ranks exchange a word: whether a device has failed.
 #pragma once
 
 #include <functional>

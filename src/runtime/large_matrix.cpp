@@ -65,10 +65,12 @@ class Residents {
     if (now >= next && next_.compare_exchange_strong(next, now + kPause.count())) release_now();
   }
 
+  /// Waits while another thread gives pages back: on a busy machine that thread may be suspended
+  /// meanwhile, and nobody else bounds what this one would bring in.
   void release_now() {
     if (!any_.load(std::memory_order_relaxed)) return;
-    const std::unique_lock lock(mutex_, std::try_to_lock);
-    if (lock && !mappings_.empty()) release();
+    const std::lock_guard lock(mutex_);
+    if (!mappings_.empty()) release();
   }
 
  private:

@@ -235,22 +235,42 @@ def test_a_log_that_nobody_reads_ends_no_training(krica):
     train = [os.environ["KRICA"], "train", "embedded", "-o", "m.krica", *map(str, SMALL)]
     for arguments, code in ((train, 0), ([os.environ["KRICA"], "info", "no.krica"], 4)):
         assert subprocess.run(arguments, cwd=krica.directory, stdout=subprocess.PIPE, stderr=writing).returncode == code
-    # If the reader of its results is gone, krica dies of SIGPIPE without a message, as other commands do.
-    ended = subprocess.run([os.environ["KRICA"], "methods"], stdout=writing, stderr=subprocess.PIPE)
     os.close(writing)
-    assert ended.returncode == -signal.SIGPIPE and ended.stderr == b""
+
+
+def with_unread_output(krica, arguments, **options):
+    """Runs the command with results that nobody reads."""
+    reading, writing = os.pipe()
+    os.close(reading)
+    command = [os.environ["KRICA"], *map(str, arguments)]
+    ended = subprocess.run(command, cwd=krica.directory, stdout=writing, stderr=subprocess.PIPE, text=True, **options)
+    os.close(writing)
+    return ended
+
+
+def test_results_that_nobody_reads(krica, model):
+    """krica dies of SIGPIPE without a message, as other commands do, unless its caller ignores this signal."""
+    few = ["--method", "random-patches", "--images", 100, "--patches", 500, "--stride", 3, "--folds", 2, "--grid", "components=4,6"]
+    search = ["tune", "embedded", *few, "--quiet"]
+    for arguments in (["methods"], ["--version"], ["--help"], ["predict", model[0], "embedded", "--quiet"], search):
+        ended = with_unread_output(krica, arguments)
+        assert ended.returncode == -signal.SIGPIPE and ended.stderr == "", (arguments, ended)
+        ended = with_unread_output(krica, arguments, restore_signals=False)  # Python ignores it
+        assert ended.returncode == 4 and "cannot write standard output: Broken pipe" in ended.stderr, (arguments, ended)
 
 
 def test_files_do_not_take_the_place_of_closed_streams(krica):
     """Progress and errors would be written to the file that has their number."""
     train = shlex.join([os.environ["KRICA"], "train", "embedded", "-o", "m.krica", "--components", "400", "--iterations", "1000000"])
     process = subprocess.Popen(f"exec {train} <&- >&- 2>&-", shell=True, cwd=krica.directory)
-    while not list(krica.directory.glob("*.lock")):
-        assert process.poll() is None
-        time.sleep(0.01)
-    streams = [os.readlink(f"/proc/{process.pid}/fd/{stream}") for stream in range(3)]
-    process.kill()
-    process.wait()
+    try:
+        while not list(krica.directory.glob("*.lock")):
+            assert process.poll() is None
+            time.sleep(0.01)
+        streams = [os.readlink(f"/proc/{process.pid}/fd/{stream}") for stream in range(3)]
+    finally:
+        process.kill()
+        process.wait()
     assert streams == ["/dev/null"] * 3
 
 

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "experiments/search.hpp"
+#include "krica/runtime/archive.hpp"
 #include "krica/runtime/error.hpp"
 #include "support/images.hpp"
 #include "support/thread_ranks.hpp"
@@ -97,6 +98,22 @@ TEST_F(SearchTest, RefusesAnotherSearchsCheckpoint) {
   SearchJob other = job();
   other.folds = 2;
   EXPECT_THROW(Search(context_, images_, other), InvalidArgument);
+}
+
+/// Its folds may have been computed with other defaults.
+TEST_F(SearchTest, RefusesACheckpointOfAnotherLayout) {
+  Search(context_, images_, job()).run();
+  Archive archive = Archive::load(path_);
+  json content = json::parse(archive.text("search"));
+  content["layout"] = "4";
+  archive.put_text("search", content.dump());
+  archive.save(path_);
+  try {
+    Search(context_, images_, job());
+    FAIL();
+  } catch (const InvalidArgument& error) {
+    EXPECT_THAT(error.what(), testing::HasSubstr("layout (saved \"4\", now"));
+  }
 }
 
 TEST(Settings, AreOptionsThatExist) {

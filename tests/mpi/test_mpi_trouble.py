@@ -78,6 +78,8 @@ def ended_early(process, checkpoint, number):
     end = time.monotonic() + LIMIT
     while not checkpoint.exists():
         if process.poll() is not None:
+            process.output, process.errors = process.communicate()
+            assert process.returncode == 0, process.errors
             return False
         if time.monotonic() > end:
             process.kill()

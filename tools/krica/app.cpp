@@ -14,6 +14,7 @@
 #include <cstdlib>
 #include <exception>
 #include <new>
+#include <sstream>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -99,7 +100,7 @@ std::string hint_for(const CLI::App& root, int argc, char** argv) {
 }
 
 int complain_of_output(int error) {
-  if (error == EPIPE) {  // nobody reads on, as in krica info MODEL | head: no fault to complain of
+  if (error == EPIPE && broken_pipe_ends_program()) {  // as in krica info MODEL | head: no fault
     std::signal(SIGPIPE, SIG_DFL);
     std::raise(SIGPIPE);
   }
@@ -205,7 +206,10 @@ int run_command(int argc, char** argv) {
     app.parse(argc, argv);
     return kSuccess;
   } catch (const CLI::Success& help) {
-    return app.exit(help);
+    std::ostringstream text;
+    const int code = app.exit(help, text, text);
+    fmt::print("{}", text.str());
+    return code;
   } catch (const CLI::ParseError& error) {
     app.exit(error);
     if (const std::string hint = hint_for(app, argc, argv); !hint.empty()) tell("{}\n", hint);

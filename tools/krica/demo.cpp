@@ -112,7 +112,7 @@ void run_demo(CLI::App& app, DemoCommand& command) {
     if (command.session.json) continue;
     fmt::print("{:<18} {:6.2f} % test accuracy   ({})\n", run.method,
                100 * run.trial.evaluation().accuracy, stage_times(run.trial.stages));
-    std::fflush(stdout);
+    flush_output();
   }
   const Model& learned = runs.back().model;
   const Image atoms =

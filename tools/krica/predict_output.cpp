@@ -39,7 +39,7 @@ class TextWriter final : public PredictionWriter {
                  printable(prediction.choices.front().name));
     }
   }
-  void finish() override { std::fflush(stdout); }
+  void finish() override { flush_output(); }
 
  private:
   [[nodiscard]] std::string to_text(const Prediction::Choice& choice) const {

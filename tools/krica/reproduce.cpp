@@ -79,7 +79,7 @@ void print_row(const ResultRow& row) {
     fmt::print("{:<64} {:6.2f} %  {:6.1f} s\n", what, 100 * row.trial.evaluation().accuracy,
                seconds);
   }
-  std::fflush(stdout);
+  flush_output();
 }
 
 void print_table(const ResultTable& table) {

@@ -5,8 +5,11 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <cerrno>
 #include <csignal>
+#include <cstdio>
 #include <optional>
+#include <system_error>
 #include <utility>
 
 #include "device/devices.hpp"
@@ -29,6 +32,7 @@ std::vector<std::filesystem::path> kept_places;
 std::filesystem::path saved_place;
 std::optional<Context> interruptible;        // cancelled by the signal handler
 std::atomic<bool> can_be_cancelled = false;  // whether it can be
+bool broken_pipe_was_fatal = true;           // before handle_signals()
 
 std::string given_command = "krica";
 
@@ -185,7 +189,15 @@ void handle_signals() {
   sigaction(SIGINT, &action, nullptr);
   sigaction(SIGTERM, &action, nullptr);
   std::signal(SIGXFSZ, SIG_IGN);  // exceeding ulimit -f then becomes an error of write()
-  std::signal(SIGPIPE, SIG_IGN);  // so does a pipe that nobody reads: a lost log ends no training
+  // So does a pipe that nobody reads: a lost log ends no training.
+  broken_pipe_was_fatal = std::signal(SIGPIPE, SIG_IGN) == SIG_DFL;
+}
+
+bool broken_pipe_ends_program() { return broken_pipe_was_fatal; }
+
+void flush_output() {
+  if (std::fflush(stdout) != 0)
+    throw std::system_error(errno, std::generic_category(), "standard output");
 }
 
 std::string shell_word(const std::string& word) {

@@ -122,6 +122,11 @@ std::string shell_word(const std::string& word);
 /// Clears the progress bar, if one is being drawn, before something else is printed.
 void end_progress_line();
 
+/// Hands on what was printed on standard output. Throws std::system_error if it cannot be written.
+void flush_output();
+/// Whether a pipe that nobody reads ends the program: not if the caller ignored SIGPIPE.
+bool broken_pipe_ends_program();
+
 /// Prints one JSON object on standard output.
 void print_json(const nlohmann::json& object);
 

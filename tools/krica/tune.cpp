@@ -87,7 +87,7 @@ void print_row(const json& row) {
     fmt::print("{:<40} {:6.2f} % ± {:.2f}\n", setting, 100 * row["accuracy"].get<double>(),
                100 * row["deviation"].get<double>());
   }
-  std::fflush(stdout);
+  flush_output();
 }
 
 /// Runs the search with progress and a line per setting.
