@@ -13,7 +13,7 @@ def recipe(name):
     Parameters
     ----------
     name : str
-        "accurate": the most accurate classifier of small photographs that krica knows. Meant for a GPU.
+        "accurate": found on CIFAR-10, for an accurate classifier of small photographs in colour. Meant for a GPU.
 
     Returns
     -------

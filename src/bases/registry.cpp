@@ -45,8 +45,8 @@ constexpr auto kMethods = std::to_array<BasisMethod>({
      .sample_whitening = "standardise",
      .sample_unit_norm = false},
     {.name = "max-margin-krica",
-     .summary = "learns basis and classifier together from labelled images: the most accurate "
-                "for photographs",
+     .summary = "learns basis and classifier together from labelled images: usually the most "
+                "accurate for small photographs",
      .purpose = Purpose::kClassifier,
      .minimises = "the squared hinge (or cross-entropy) of a linear classifier of pooled codes, "
                   "over atoms, shapes and classifier",

@@ -42,7 +42,7 @@ constexpr auto kRules = std::to_array<MethodRule>({
     {[](const DataFacts& f) { return f.shape.is_sample(); }, "random-patches",
      "Gaussian codes around training samples, the hardest to beat with few labels"},
     {[](const DataFacts& f) { return f.classes == 0; }, "omp-1",
-     "the strongest features here that are learned without labels"},
+     "strong features that are learned without labels"},
     {[](const DataFacts& f) { return f.size < kFewestLabelled; }, "omp-1",
      "too few to learn from the labels more than the classifier"},
     {[](const DataFacts&) { return true; }, "max-margin-krica",

@@ -157,8 +157,8 @@ KRICA_EXPORT std::string to_json(const PipelineOptions& options);
 KRICA_EXPORT PipelineOptions options_from_json(const std::string& text);
 
 /// Options that were found together for one purpose, as JSON text: a start for options_from_json(),
-/// to be changed where wanted. "accurate": the most accurate classifier of small photographs that
-/// krica knows, for a GPU (docs/methods.md). Throws InvalidArgument for an unknown name.
+/// to be changed where wanted. "accurate": found on CIFAR-10, for small photographs in colour and a
+/// GPU (docs/methods.md). Throws InvalidArgument for an unknown name.
 KRICA_EXPORT std::string recipe(std::string_view name);
 KRICA_EXPORT std::vector<std::string> recipe_names();
 
