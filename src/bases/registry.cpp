@@ -45,8 +45,8 @@ constexpr auto kMethods = std::to_array<BasisMethod>({
      .sample_whitening = "standardise",
      .sample_unit_norm = false},
     {.name = "max-margin-krica",
-     .summary = "learns basis and classifier together from labelled images: usually the most "
-                "accurate for small photographs",
+     .summary = "learns basis and classifier together: usually the most accurate on small labelled "
+                "photographs",
      .purpose = Purpose::kClassifier,
      .minimises = "the squared hinge (or cross-entropy) of a linear classifier of pooled codes, "
                   "over atoms, shapes and classifier",
