@@ -34,7 +34,8 @@ install_packages() {
   local sudo=()
   [ "$(id -u)" -eq 0 ] || sudo=(sudo)
   "${sudo[@]}" apt-get update -qq
-  "${sudo[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}" > /dev/null
+  "${sudo[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -o DPkg::Lock::Timeout=600 install -y -qq --no-install-recommends \
+    "${missing[@]}" > /dev/null  # it waits for an upgrade in the background
 }
 
 # build_release [-DNAME=VALUE...] [--target NAME...]: without the tests, which need packages of their own, unless they are asked for
