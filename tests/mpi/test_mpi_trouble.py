@@ -102,7 +102,6 @@ def test_a_rank_that_ends_can_be_resumed_by_fewer(krica, number):
         process = krica.start(3, *training(size), "--quiet")
         if ended_early(process, checkpoint, number):
             break
-        assert process.wait() == 0 or "model.krica is saved" in process.errors or number == signal.SIGKILL
         assert model.exists()
     else:
         pytest.fail("every job was done before the signal")
