@@ -33,9 +33,22 @@ install_packages() {
   say "Installing: ${missing[*]}"
   local sudo=()
   [ "$(id -u)" -eq 0 ] || sudo=(sudo)
-  "${sudo[@]}" apt-get update -qq
+  update_lists "${sudo[@]}"
   "${sudo[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -o DPkg::Lock::Timeout=600 install -y -qq --no-install-recommends \
-    "${missing[@]}" > /dev/null  # it waits for an upgrade in the background
+    "${missing[@]}" > /dev/null
+}
+
+# update_lists [sudo]: waits while another program has the lists, such as an upgrade in the background; apt-get itself does not.
+update_lists() {
+  local said attempt
+  for attempt in {1..40}; do
+    said=$(LC_ALL=C "$@" apt-get update -qq 2>&1) && return
+    [[ $said == *"Could not get lock"* ]] || break
+    [ "$attempt" -gt 1 ] || say "Waiting for another package manager"
+    sleep 15
+  done
+  printf '%s\n' "$said" >&2
+  return 1
 }
 
 # build_release [-DNAME=VALUE...] [--target NAME...]: without the tests, which need packages of their own, unless they are asked for

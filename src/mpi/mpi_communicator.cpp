@@ -37,8 +37,8 @@ class MpiCommunicator final : public Communicator {
     int finalized = 0;
     MPI_Finalized(&finalized);
     if (finalized != 0) return;
-    if (rank_ == 0) hear([](int, std::uint64_t) {});  // words of a stage that an error ended
-    // NOLINTNEXTLINE(clang-analyzer-optin.mpi.MPI-Checker): started by tell_first()
+    hear([](int, std::uint64_t) {});  // words of a stage that an error ended
+    // NOLINTNEXTLINE(clang-analyzer-optin.mpi.MPI-Checker): started by tell()
     for (Word& told : told_) MPI_Wait(&told.request, MPI_STATUS_IGNORE);
     if (comm_ == MPI_COMM_WORLD) {
       MPI_Finalize();
@@ -114,7 +114,7 @@ class MpiCommunicator final : public Communicator {
     return std::make_unique<MpiCommunicator>(part);
   }
 
-  void tell_first(std::uint64_t word) override {
+  void tell(int to, std::uint64_t word) override {
     std::erase_if(told_, [](Word& told) {
       int sent = 0;
       MPI_Test(&told.request, &sent, MPI_STATUS_IGNORE);
@@ -122,7 +122,7 @@ class MpiCommunicator final : public Communicator {
     });
     Word& told = told_.emplace_back(Word{word});
     // NOLINTNEXTLINE(clang-analyzer-optin.mpi.MPI-Checker): waited for above, or in the destructor
-    MPI_Isend(&told.word, 1, MPI_UINT64_T, 0, kWordTag, comm_, &told.request);
+    MPI_Isend(&told.word, 1, MPI_UINT64_T, to, kWordTag, comm_, &told.request);
   }
   void hear(const std::function<void(int, std::uint64_t)>& heard) override {
     for (;;) {

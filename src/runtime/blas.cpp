@@ -46,9 +46,9 @@ Matrix<double> gram_tile(const Context& context, ConstMatrixView<Scalar> a, Rang
       });
 }
 
-/// Reserves address space for OpenBLAS's buffers before a thread's first product: OpenBLAS keeps
-/// one per thread that multiplies at the same time, and if the system refuses it, retries forever.
-/// It is unknown which threads already have theirs, so there must be room for all.
+/// Sees to it that OpenBLAS has a buffer before a thread's first product: OpenBLAS keeps one per
+/// thread that multiplies at the same time, and if the system refuses it, retries forever. It is
+/// unknown which threads already have theirs, so there must be room for all.
 class BufferSpace {
  public:
   BufferSpace() {
@@ -59,6 +59,7 @@ class BufferSpace {
     void* const probe = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, kFlags, -1, 0);
     if (probe != MAP_FAILED) {
       ::munmap(probe, bytes);
+      take_buffer();
       return;
     }
     const std::size_t count = threads()--;
@@ -73,6 +74,13 @@ class BufferSpace {
 
  private:
   static constexpr std::size_t kBuffer = std::size_t{128} << 20;  // BUFFER_SIZE of OpenBLAS
+
+  /// By a product of one number, which takes a buffer all the same: later there may be no room.
+  static void take_buffer() {
+    constexpr float kOne = 1;
+    float product = 0;
+    cblas_ssyrk(CblasRowMajor, CblasLower, CblasTrans, 1, 1, 1, &kOne, 1, 0, &product, 1);
+  }
 
   static std::atomic<std::size_t>& threads() {
     static std::atomic<std::size_t> count = 0;

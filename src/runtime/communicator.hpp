@@ -46,11 +46,10 @@ class Communicator {
   /// The ranks with the same number as a communicator of their own, in their order here.
   [[nodiscard]] virtual std::unique_ptr<Communicator> split(int group) = 0;
 
-  // Words to the first rank, sent without waiting (runtime/pace.hpp):
-  /// Leaves a word for the first rank.
-  virtual void tell_first(std::uint64_t word) = 0;
-  /// On the first rank: calls heard(rank, word) for words that have arrived, those of one rank in
-  /// their order.
+  // Words, sent without waiting (runtime/pace.hpp):
+  /// Leaves a word for another rank.
+  virtual void tell(int to, std::uint64_t word) = 0;
+  /// Calls heard(rank, word) for words that have arrived, those of one rank in their order.
   virtual void hear(const std::function<void(int, std::uint64_t)>& heard) = 0;
 
   /// 1, 2, 3 ...: the same on all ranks, if they call it equally often.

@@ -12,6 +12,13 @@ Context job_context(const Context& context, int group, int groups) {
   return context.with_ranks(members->size() > 1 ? members : nullptr);
 }
 
+Context stopping_with_others(const Context& context, Pace& pace) {
+  return context.with_progress([context, &pace](const Progress& progress) {
+    if (pace.others_stopped()) context.cancel();
+    context.notify(progress);
+  });
+}
+
 std::vector<std::string> all_texts(const Context& context, const std::string& own) {
   if (!context.shares_rows()) return {own};
   Communicator& ranks = *context.ranks();

@@ -17,17 +17,21 @@
 
 namespace krica {
 
-/// The results of this round, by rank; each rank gives its own.
-std::vector<std::string> all_texts(const Context& context, const std::string& own);
+/// The texts of all ranks, by rank; each gives its own.
+KRICA_EXPORT std::vector<std::string> all_texts(const Context& context, const std::string& own);
 
 /// Called by all ranks: the context in which this one computes its job of a round, as a member of
 /// the group-th of so many groups. It has no ranks if the group has one member.
 Context job_context(const Context& context, int group, int groups);
 
+/// The same context, which is cancelled when another rank has stopped.
+Context stopping_with_others(const Context& context, Pace& pace);
+
 /// compute(context, job, result) appends a job's result in a context of this rank alone, or of its
 /// group; in a group, what the first rank appends counts. take(job, result) gets it, on all ranks,
 /// unless it is empty. If a job throws on any rank, all throw, once they have taken what the jobs
-/// of the round had appended by then: the one that failed as well. If a group's job throws anything
+/// of the round had appended by then: the one that failed as well; jobs that are not done by then
+/// stop, as after cancel(). If a group's job throws anything
 /// but Cancelled, farm() throws it at once, since other ranks of the group may not know of it and
 /// wait for this one: the caller must end them.
 template <class Compute, class Take>
@@ -41,8 +45,9 @@ void farm(const Context& context, Index jobs, Compute compute, Take take) {
     const Context own_context = job_context(context, group, groups);
     std::string own;
     std::exception_ptr failure;
+    Pace pace(together, "other jobs", 0);
     try {
-      compute(own_context, first + group, own);
+      compute(stopping_with_others(own_context, pace), first + group, own);
     } catch (const Cancelled&) {
       failure = std::current_exception();
     } catch (...) {
@@ -50,7 +55,7 @@ void farm(const Context& context, Index jobs, Compute compute, Take take) {
       failure = std::current_exception();
     }
     try {
-      Pace(together, "other jobs", 0).finish();
+      failure ? pace.stop() : pace.finish();
     } catch (...) {  // progress could not be shown
       if (!failure) failure = std::current_exception();
     }

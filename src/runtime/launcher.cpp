@@ -65,7 +65,8 @@ std::string computes_like() {
                      hwy::SupportedTargets());
 }
 
-/// Ranks compute many things alike instead of sending them, so they must get the same bits.
+}  // namespace
+
 void require_alike(Communicator& ranks) {
   using Text = std::array<char, 64>;
   std::vector<Text> texts(static_cast<std::size_t>(ranks.size()));
@@ -80,8 +81,6 @@ void require_alike(Communicator& ranks) {
             r, texts[r].data(), texts[0].data());
   }
 }
-
-}  // namespace
 
 int rank_on_machine() {
   for (const char* variable : {"OMPI_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID", "SLURM_LOCALID"}) {
@@ -107,7 +106,6 @@ std::shared_ptr<Communicator> launched_ranks() {
           "{} processes were started, but MPI knows {}: mpirun and the MPI library that krica was "
           "built with are of different kinds",
           processes, ranks->size());
-  require_alike(*ranks);
   return ranks;
 }
 

@@ -15,6 +15,11 @@ namespace krica {
 /// several but MPI cannot be used, naming the remedy. Call it once.
 std::shared_ptr<Communicator> launched_ranks();
 
+/// All ranks: throws InvalidArgument if they would not get the same bits, since they compute many
+/// things alike instead of sending them. If this rank alone fails, by OutOfMemory, the others wait:
+/// the caller must end them.
+void require_alike(Communicator& ranks);
+
 /// This process's number among those that the launcher started on the same machine; 0 if unknown.
 int rank_on_machine();
 

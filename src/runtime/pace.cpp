@@ -5,8 +5,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <thread>
 
+#include "krica/runtime/error.hpp"
 #include "runtime/ranks.hpp"
 
 namespace krica {
@@ -15,13 +17,11 @@ namespace {
 constexpr std::chrono::milliseconds kBetweenWords{100};
 constexpr std::chrono::milliseconds kBetweenLooks{1};
 
-// A word: the stage's number, and the part of its share that the rank has done.
-constexpr int kPartBits = 32;
-constexpr double kWhole = static_cast<double>(std::uint64_t{1} << (kPartBits - 1));
-
-std::uint64_t word_of(std::uint64_t stage, double part) {
-  return stage << kPartBits | static_cast<std::uint64_t>(std::llround(part * kWhole));
-}
+// A word: the stage's number, and the part of its share that the rank has done, or other news.
+constexpr int kNewsBits = 32;
+constexpr std::uint32_t kWhole = std::uint32_t{1} << 31;
+constexpr std::uint32_t kAllDone = kWhole + 1;
+constexpr std::uint32_t kStopped = kWhole + 2;
 
 }  // namespace
 
@@ -32,44 +32,82 @@ Pace::Pace(const Context& context, std::string_view stage, Index steps)
   if (is_first(context_)) parts_.assign(static_cast<std::size_t>(context_.ranks()->size()), 0);
 }
 
-Pace::~Pace() { tell(1); }
+Pace::~Pace() {
+  if (!finished_) stop();
+}
 
 void Pace::reach(Index step) {
   const double part = static_cast<double>(step) / static_cast<double>(std::max<Index>(1, steps_));
-  if (!context_.shares_rows()) {
-    context_.notify({stage_, step, steps_, 0});
-  } else if (is_first(context_)) {
+  if (!context_.shares_rows()) return context_.notify({stage_, step, steps_, 0});
+  if (others_stopped()) throw Cancelled();
+  if (is_first(context_)) {
     parts_[0] = part;
-    hear();
     report({});
   } else if (Clock::now() - last_told_ >= kBetweenWords) {
     last_told_ = Clock::now();
-    tell(std::min(part, 1 - 1 / kWhole));  // it may still fail, so it is not done
+    // It may still fail, so it is not done.
+    tell(0, std::min(kWhole - 1, static_cast<std::uint32_t>(part * kWhole)));
   }
+}
+
+bool Pace::others_stopped() {
+  hear();
+  return others_stopped_;
 }
 
 void Pace::finish() {
-  tell(1);
-  if (!context_.shares_rows() || !is_first(context_)) return;
-  parts_[0] = 1;
-  for (hear(); waited_for() > 0 && !context_.wants_to_stop(); hear()) {
-    report(fmt::format("waiting for {} of {} processes", waited_for(), parts_.size()));
+  if (context_.shares_rows()) wait_for_others();
+  finished_ = true;
+}
+
+void Pace::wait_for_others() {
+  if (is_first(context_)) {
+    parts_[0] = 1;
+  } else {
+    tell(0, kWhole);
+  }
+  for (hear(); waits(); hear()) {
+    if (context_.wants_to_stop()) return stop();
+    if (is_first(context_))
+      report(fmt::format("waiting for {} of {} processes", waited_for(), parts_.size()));
     std::this_thread::sleep_for(kBetweenLooks);
+  }
+  if (is_first(context_) && !others_stopped_) tell_others(kAllDone);
+}
+
+void Pace::stop() {
+  finished_ = true;
+  if (context_.shares_rows() && !others_stopped_) tell_others(kStopped);
+}
+
+void Pace::tell(int rank, std::uint32_t news) {
+  context_.ranks()->tell(rank, number_ << kNewsBits | news);
+}
+
+void Pace::tell_others(std::uint32_t news) {
+  for (int rank = 0; rank < context_.ranks()->size(); ++rank) {
+    if (rank != context_.ranks()->rank()) tell(rank, news);
   }
 }
 
-void Pace::tell(double part) {
-  if (told_ || !context_.shares_rows() || is_first(context_)) return;
-  told_ = part == 1;
-  context_.ranks()->tell_first(word_of(number_, part));
+void Pace::hear() {
+  if (!context_.shares_rows()) return;
+  context_.ranks()->hear([&](int rank, std::uint64_t word) {
+    if (word >> kNewsBits != number_) return;  // of a stage that this rank has left
+    const auto news = static_cast<std::uint32_t>(word);
+    if (news == kStopped) {
+      others_stopped_ = true;
+    } else if (news == kAllDone) {
+      all_done_ = true;
+    } else {
+      parts_[static_cast<std::size_t>(rank)] = static_cast<double>(news) / kWhole;
+    }
+  });
 }
 
-void Pace::hear() {
-  context_.ranks()->hear([&](int rank, std::uint64_t word) {
-    if (word >> kPartBits != number_) return;  // of a stage that the first rank left by an error
-    const auto part = static_cast<double>(word & ((std::uint64_t{1} << kPartBits) - 1)) / kWhole;
-    parts_[static_cast<std::size_t>(rank)] = part;
-  });
+bool Pace::waits() const {
+  if (others_stopped_) return false;
+  return is_first(context_) ? waited_for() > 0 : !all_done_;
 }
 
 void Pace::report(std::string_view note) const {

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Pace: progress of work of which every rank does its share without waiting for the others. The
-// first rank reports how far the slowest is; when it is done itself, it goes on reporting until all
-// are. Ranks send words about it (Communicator::tell_first), at most ten a second each.
+// Pace: work of which every rank does its share without waiting for the others. The first rank
+// reports how far the slowest is; when it is done itself, it goes on reporting until all are. If a
+// rank fails or is asked to stop, it tells the others, who stop at their next step instead of
+// finishing their shares. Ranks send words for this (Communicator::tell), at most ten a second
+// each about progress.
 #pragma once
 
 #include <chrono>
@@ -21,27 +23,38 @@ class Pace {
   Pace(const Context& context, std::string_view stage, Index steps);
   Pace(const Pace&) = delete;
   Pace& operator=(const Pace&) = delete;
-  /// Tells the first rank that it need not wait for this one, also if this one failed.
+  /// Without finish(), which means an error, it tells the other ranks to stop.
   ~Pace();
 
-  /// This rank has done so many of its steps.
+  /// This rank has done so many of its steps. Throws Cancelled if another rank has stopped: inside
+  /// agree(), all then throw what that one did.
   void reach(Index step);
-  /// This rank is done. The first one waits for the others.
+  /// Whether another rank has stopped.
+  bool others_stopped();
+  /// This rank is done. Waits until all are, or one of them stops.
   void finish();
+  /// Tells the other ranks to stop.
+  void stop();
 
  private:
   using Clock = std::chrono::steady_clock;
 
-  void tell(double part);
+  void tell(int rank, std::uint32_t news);
+  void tell_others(std::uint32_t news);
   void hear();
+  void wait_for_others();
   void report(std::string_view note) const;
-  /// Other ranks that are not done.
+  /// Whether this rank, which has done its own steps, must wait for others.
+  [[nodiscard]] bool waits() const;
+  /// Other ranks that are not done; known to the first.
   [[nodiscard]] int waited_for() const;
 
   const Context& context_;
   std::string_view stage_;
   Index steps_;
-  bool told_ = false;  // that this rank is done
+  bool finished_ = false;
+  bool all_done_ = false;
+  bool others_stopped_ = false;
   std::uint64_t number_ = 0;
   Clock::time_point last_told_;
   std::vector<double> parts_;  // of their shares that ranks have done; on the first rank

@@ -78,13 +78,15 @@ Failure failure_of(const std::function<void()>& body) {
   }
 }
 
-/// All ranks get the failure of the first rank that has one.
+/// All ranks get the failure of the first rank that has one. A rank that was told to stop because
+/// another one failed is not meant.
 Failure first_failure(Communicator& ranks, Failure own) {
   std::vector<Kind> kinds(static_cast<std::size_t>(ranks.size()));
   kinds[static_cast<std::size_t>(ranks.rank())] = own.kind;
   ranks.all_gather(kinds.data(), std::vector<std::size_t>(kinds.size(), sizeof(Kind)));
-  const auto first =
-      std::find_if(kinds.begin(), kinds.end(), [](Kind k) { return k != Kind::kNone; });
+  auto first = std::find_if(kinds.begin(), kinds.end(),
+                            [](Kind k) { return k != Kind::kNone && k != Kind::kCancelled; });
+  if (first == kinds.end()) first = std::find(kinds.begin(), kinds.end(), Kind::kCancelled);
   const auto root = static_cast<int>(first - kinds.begin());
   std::uint64_t length = own.what.size();
   ranks.broadcast(root, &length, sizeof(length));

@@ -37,7 +37,7 @@ inline int owner_of(Index part, Index count, int ranks) {
   return static_cast<int>(part * ranks / count);
 }
 /// This rank's share.
-Range own_share(const Context& context, Index count);
+KRICA_EXPORT Range own_share(const Context& context, Index count);
 
 /// The halo that loops with parts of at most `largest` of these rows need, and at least 64 each.
 inline Index halo_of(Index rows, Index largest) { return largest + rows / 256 + 64; }
@@ -59,13 +59,13 @@ inline HeldRows held_features(Index rows) {
   return {rows, halo_of(rows, std::max<Index>(256, (rows + 63) / 64 + 1))};
 }
 
-/// Runs the body. If it throws on any rank, all ranks throw what it threw on the first of these;
-/// ranks also agree on whether to stop.
-void agree(const Context& context, const std::function<void()>& body);
+/// Runs the body. If it throws on any rank, all ranks throw what it threw on the first of these,
+/// Cancelled only if it threw nothing else; ranks also agree on whether to stop.
+KRICA_EXPORT void agree(const Context& context, const std::function<void()>& body);
 
 /// Inside agree(), in work that ranks do without waiting for each other: throws Cancelled if this
 /// rank was asked to stop.
-void stop_if_wanted(const Context& context);
+KRICA_EXPORT void stop_if_wanted(const Context& context);
 
 /// Whether this process is alone or the first of the ranks: the one that writes files.
 inline bool is_first(const Context& context) {

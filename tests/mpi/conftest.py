@@ -13,11 +13,23 @@ LIMIT = 600  # seconds; only a job whose ranks wait for each other forever comes
 class Ranks:
     def __init__(self, directory):
         self.directory = directory
+        self.program = os.environ["KRICA"]
+        self.preloaded = None  # a library that stands before all others in every rank
+        self.own_directories = None  # of the ranks, one each, instead of the same for all
 
     def start(self, ranks, *arguments):
-        launcher = ["mpirun", "--allow-run-as-root", "--oversubscribe", "-n", str(ranks)] if ranks > 0 else []
+        launcher = ["mpirun", "--allow-run-as-root", "--oversubscribe"] if ranks > 0 else []
+        if self.preloaded:
+            launcher += ["-x", f"LD_PRELOAD={self.preloaded}"]
+        command = [self.program, *map(str, arguments)]
+        if self.own_directories and ranks > 0:
+            for directory in self.own_directories:
+                launcher += ["-n", "1", "-wdir", str(directory), *command, ":"]
+            launcher.pop()
+        elif ranks > 0:
+            launcher += ["-n", str(ranks), *command]
         return subprocess.Popen(
-            [*launcher, os.environ["KRICA"], *map(str, arguments)],
+            launcher or command,
             cwd=self.directory,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <string>
 #include <thread>
@@ -87,8 +88,8 @@ TEST(Pace, TheFirstRankReportsTheSlowest) {
       pace.reach(step);
       if (rank == 2) reports.wait_for(step);
     }
-    pace.finish();
     if (rank == 1) another_is_done = true;
+    pace.finish();
     EXPECT_TRUE(rank != 0 || slow_step == kSteps) << "the first rank waits for the others";
   });
   // Its own steps while the slowest had done none, then each of the slowest's.
@@ -113,6 +114,50 @@ TEST(Pace, NobodyWaitsForARankThatFailed) {
                        }),
                  DataError);
   });
+}
+
+/// Steps that the ranks 0 and 1 of 3 do before they stop, of endlessly many, if this happens on
+/// rank 2.
+template <class Error>
+void expect_all_to_stop(const std::function<void(const Context&)>& trouble) {
+  on_ranks(3, {.threads = 1}, [&](const Context& context) {
+    EXPECT_THROW(agree(context,
+                       [&] {
+                         Pace pace(context, "work", 1000);
+                         for (Index step = 1;; step = std::min<Index>(step + 1, 999)) {
+                           stop_if_wanted(context);
+                           pace.reach(step);
+                           if (step == 5 && context.ranks()->rank() == 2) trouble(context);
+                         }
+                       }),
+                 Error);
+  });
+}
+
+TEST(Pace, AllStopAtTheirNextStepIfOneFails) {
+  expect_all_to_stop<DataError>([](const Context&) { throw DataError("bad"); });
+}
+
+TEST(Pace, AllStopAtTheirNextStepIfOneIsAskedTo) {
+  expect_all_to_stop<Cancelled>([](const Context& context) { context.cancel(); });
+}
+
+TEST(Pace, ARankThatIsDoneStopsTheOthersIfItIsAskedTo) {
+  for (const int stopped : {0, 1}) {
+    on_ranks(2, {.threads = 1}, [&](const Context& context) {
+      EXPECT_THROW(agree(context,
+                         [&] {
+                           Pace pace(context, "work", 1000);
+                           if (context.ranks()->rank() == stopped) {
+                             context.cancel();
+                             return pace.finish();
+                           }
+                           for (;;) pace.reach(1);
+                         }),
+                   Cancelled);
+      EXPECT_TRUE(context.cancelled());
+    });
+  }
 }
 
 TEST(Pace, WordsOfAStageThatWasLeftDoNotCount) {

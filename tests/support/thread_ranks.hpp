@@ -121,7 +121,7 @@ class ThreadRank final : public Communicator {
     }
     return std::make_unique<ThreadRank>(mail_, std::move(members), own);
   }
-  void tell_first(std::uint64_t word) override { mail_.tell(address(rank_), address(0), word); }
+  void tell(int to, std::uint64_t word) override { mail_.tell(address(rank_), address(to), word); }
   void hear(const std::function<void(int, std::uint64_t)>& heard) override {
     for (int from = 0; from < size(); ++from) {
       for (const std::uint64_t word : mail_.news(address(from), address(rank_))) heard(from, word);

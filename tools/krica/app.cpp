@@ -155,9 +155,14 @@ void be_quiet() {
 
 /// False if this process has nothing to do.
 bool join_ranks(std::string_view command) {
+  speak_when_interrupted(false);  // of several ranks, each would
   check_usage([] { ranks = launched_ranks(); });
-  if (ranks == nullptr) return true;
+  if (ranks == nullptr) {
+    speak_when_interrupted(true);
+    return true;
+  }
   if (ranks->rank() > 0) be_quiet();
+  check_usage([] { require_alike(*ranks); });
   if (is_among(kUndivided, command)) {
     throw UsageError(
         fmt::format("krica {} does not divide its work among processes; start one, "
@@ -172,12 +177,15 @@ bool join_ranks(std::string_view command) {
 /// Ends the processes of all ranks. After most errors all of them come here: the first then tells
 /// of it. If it does not within a few seconds, the error is of this rank alone.
 int ended_ranks(int code, const std::string& what) {
+  // The launcher ends all ranks by SIGTERM when one of them aborts, which is not worth a message.
+  stop_handling_signals(ranks->rank() == 0);
   if (ranks->rank() > 0) {
     std::this_thread::sleep_for(std::chrono::seconds(3));
     ::dup2(quiet_errors, STDERR_FILENO);
     tell("krica: process {}: {}\n", ranks->rank(), printable(what));
   }
   std::fflush(stderr);
+  release_outputs();
   ranks->abort(code);
   return code;
 }
@@ -266,6 +274,7 @@ int run(int argc, char** argv) {
   // Ranks agree on being interrupted, and end one by one.
   if (ranks != nullptr && code != kSuccess && code != kInterrupted)
     return ended_ranks(code, complaint);
+  stop_handling_signals(true);  // the result is what it is, and its context is about to go
   set_ranks(nullptr);
   ranks.reset();
   return code;

@@ -61,4 +61,6 @@ void hold_outputs(const std::vector<std::filesystem::path>& outputs) {
   }
 }
 
+void release_outputs() { held_outputs.clear(); }
+
 }  // namespace krica::cli

@@ -32,7 +32,8 @@ std::vector<std::filesystem::path> kept_places;
 std::filesystem::path saved_place;
 std::optional<Context> interruptible;        // cancelled by the signal handler
 std::atomic<bool> can_be_cancelled = false;  // whether it can be
-bool broken_pipe_was_fatal = true;           // before handle_signals()
+std::atomic<bool> speaks = true;    // whether the signal handler says that it ends the process
+bool broken_pipe_was_fatal = true;  // before handle_signals()
 
 std::string given_command = "krica";
 
@@ -41,6 +42,7 @@ std::shared_ptr<Communicator> all_ranks;  // null: this process alone
 void on_signal(int /*signal*/) {
   if (can_be_cancelled) return interruptible->cancel();
   // Nothing has started yet. Only async-signal-safe functions may be called here.
+  if (!speaks) ::_exit(kInterrupted);
   for (const std::string_view part : {std::string_view("krica: "), kNothingSaved, {"\n"}}) {
     if (::write(STDERR_FILENO, part.data(), part.size()) < 0) break;
   }
@@ -191,6 +193,12 @@ void handle_signals() {
   std::signal(SIGXFSZ, SIG_IGN);  // exceeding ulimit -f then becomes an error of write()
   // So does a pipe that nobody reads: a lost log ends no training.
   broken_pipe_was_fatal = std::signal(SIGPIPE, SIG_IGN) == SIG_DFL;
+}
+
+void speak_when_interrupted(bool speak) { speaks = speak; }
+
+void stop_handling_signals(bool ignore) {
+  for (const int signal : {SIGINT, SIGTERM}) std::signal(signal, ignore ? SIG_IGN : SIG_DFL);
 }
 
 bool broken_pipe_ends_program() { return broken_pipe_was_fatal; }

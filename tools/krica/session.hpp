@@ -102,6 +102,8 @@ void check_target_directory(const std::filesystem::path& directory);
 /// Prevents other processes from writing the same outputs until the program ends. Throws IoError if
 /// another one is. Ignores empty paths.
 void hold_outputs(const std::vector<std::filesystem::path>& outputs);
+/// The same as the end of the process, unless that is MPI's, which calls no destructors.
+void release_outputs();
 
 /// The files or directories that a command needs to resume.
 void keep_for_resume(std::vector<std::filesystem::path> places);
@@ -111,6 +113,10 @@ void result_is_saved(const std::filesystem::path& place);
 std::string interrupted_message();
 /// From now on SIGINT and SIGTERM end the program with a message and exit code 130.
 void handle_signals();
+/// Whether there is a message if they come before any work.
+void speak_when_interrupted(bool speak);
+/// From now on they are ignored, or end the program at once and silently.
+void stop_handling_signals(bool ignore);
 
 /// The command as given, for rerunning it: "krica train embedded -o 'my model'".
 void set_command_line(int argc, char** argv);

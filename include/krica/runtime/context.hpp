@@ -18,6 +18,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "krica/runtime/library.hpp"
@@ -135,6 +136,13 @@ class KRICA_EXPORT Context {
   [[nodiscard]] Context with_memory(std::int64_t bytes) const {
     Context other = *this;
     other.options_.memory_bytes = bytes;
+    return other;
+  }
+
+  /// The same with another receiver of progress.
+  [[nodiscard]] Context with_progress(std::function<void(const Progress&)> progress) const {
+    Context other = *this;
+    other.options_.progress = std::move(progress);
     return other;
   }
 
