@@ -41,6 +41,8 @@ bool reads_tiff();
 /// file too small for its header, and if more of the file is needed.
 ImageShape shape_of(const EncodedImage& image);
 Image decode(const EncodedImage& image);
+/// An upper bound of the memory for reading, decoding and fitting the image. Throws as shape_of().
+Index decoding_bytes(const EncodedImage& image);
 
 /// Throws DataError unless both sides are positive and within the limits.
 void check_sides(const EncodedImage& image, Index height, Index width);
@@ -56,6 +58,8 @@ enum class Alpha { kSeparate, kMultiplied };
 void lay_over_white(const std::uint8_t* pixels, Index samples, Alpha alpha, Image& image);
 
 ImageShape jpeg_shape(const EncodedImage& image);
+/// Whether the decoder keeps the coefficients of the whole image, which comes in several scans.
+bool jpeg_has_scans(const EncodedImage& image);
 Image decode_jpeg(const EncodedImage& image);
 ImageShape png_shape(const EncodedImage& image);
 Image decode_png(const EncodedImage& image);

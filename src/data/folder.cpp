@@ -8,10 +8,10 @@
 #include "data/byte_source.hpp"
 #include "data/codec.hpp"
 #include "data/decoded_images.hpp"
+#include "data/decoding_room.hpp"
 #include "data/errors.hpp"
 #include "data/folder_files.hpp"
 #include "data/image_size.hpp"
-#include "data/listing.hpp"
 #include "data/readers.hpp"
 
 namespace krica {
@@ -25,39 +25,6 @@ struct Part {
   bool labelled = false;
   std::vector<ImageShape> shapes = {};  // of the images as they are read, if sizes differ
 };
-
-Part list_classes(FolderScan& scan, const fs::path& directory,
-                  const std::vector<std::string>& classes) {
-  Part part;
-  part.labelled = true;
-  std::size_t deeper = 0;
-  for (const std::string& name : list_directory("folder", directory).directories) {
-    const auto found = std::find(classes.begin(), classes.end(), name);
-    if (found == classes.end()) {
-      data_error("folder", (directory.filename() / name).string(),
-                 "the training part has no class '{}'{}", name, did_you_mean(name, classes));
-    }
-    const Listing listing = list_directory("folder", directory / name);
-    deeper += listing.directories.size();
-    std::vector<ImageFile> files;
-    for (const std::string& file : listing.files) {
-      files.push_back({.path = directory / name / file,
-                       .name = fmt::format("{}/{}", name, file),
-                       .label = static_cast<int>(found - classes.begin())});
-    }
-    std::vector<ImageFile> images = scan.keep_images(directory / name, std::move(files));
-    part.items.insert(part.items.end(), images.begin(), images.end());
-  }
-  scan.ignore(deeper, "directory inside a class directory", "directories inside class directories");
-  return part;
-}
-
-Part list_flat(FolderScan& scan, const fs::path& directory) {
-  std::vector<ImageFile> files;
-  for (const std::string& file : list_directory("folder", directory).files)
-    files.push_back({.path = directory / file, .name = file});
-  return {scan.keep_images(directory, std::move(files))};
-}
 
 /// The side of all images, or 0 to keep their size.
 Index common_side(const std::vector<Part*>& parts, const OpenOptions& options) {
@@ -133,6 +100,7 @@ class FolderSet : public ImageSet {
         items_(std::move(items)),
         rule_(options.image_size_rule),
         exif_orientation_(options.exif_orientation),
+        room_(context),
         decoded_(context, size(), shape().values()) {}
 
   [[nodiscard]] std::string item_name(Index i) const override {
@@ -143,7 +111,9 @@ class FolderSet : public ImageSet {
   void load_bytes(Index first, Index count, std::uint8_t* out) const override {
     for (Index i = first; i < first + count; ++i, out += shape().values()) {
       if (decoded_.get(i, out)) continue;
-      const Image image = decode_file(items_[static_cast<std::size_t>(i)], shape_of(i));
+      const ImageFile& item = items_[static_cast<std::size_t>(i)];
+      const Image image =
+          room_.with_room_for(item.decoding_bytes, [&] { return decode_file(item, shape_of(i)); });
       std::uint8_t* rest = std::copy(image.pixels.begin(), image.pixels.end(), out);
       std::fill(rest, out + shape().values(), std::uint8_t{0});
       decoded_.put(i, out);
@@ -173,6 +143,7 @@ class FolderSet : public ImageSet {
   std::vector<ImageFile> items_;
   ImageSizeRule rule_;
   bool exif_orientation_;
+  mutable DecodingRoom room_;
   mutable DecodedImages decoded_;
 };
 
@@ -194,73 +165,35 @@ ImageSetPtr make_set(const Context& context, Part part, ImageShape shape,
   return std::make_shared<FolderSet>(context, std::move(info), std::move(part.items), options);
 }
 
-DataSet open_train_and_test(FolderScan& scan, const fs::path& path, const OpenOptions& options) {
-  const auto classes = list_directory("folder", path / "train").directories;
-  if (classes.empty())
-    data_error("folder", (path / "train").string(), "there are no class directories in it");
-  Part train = list_classes(scan, path / "train", classes);
-  Part test;
-  Part unlabelled;
-  if (fs::is_directory(path / "test")) test = list_classes(scan, path / "test", classes);
-  if (fs::is_directory(path / "unlabelled")) unlabelled = list_flat(scan, path / "unlabelled");
+}  // namespace
+
+DataSet open_folder(const Context& context, FolderListing listing, const OpenOptions& options) {
+  FolderScan scan(context, options);
+  const auto scanned = [&](ListedPart& part) {
+    const bool labelled = part.labelled;
+    return Part{scan.keep_images(std::move(part)), labelled};
+  };
+  Part train = scanned(listing.train);
+  Part test = scanned(listing.test);
+  Part unlabelled = scanned(listing.unlabelled);
   DataSet data;
-  data.notes = scan.finish();
+  data.notes = std::move(listing.ignored);
+  const std::vector<std::string> notes = scan.finish();
+  data.notes.insert(data.notes.end(), notes.begin(), notes.end());
   std::vector<Part*> parts = {&train};
   for (Part* part : {&test, &unlabelled}) {
     if (!part->items.empty()) parts.push_back(part);
   }
   const ImageShape shape = common_shape(parts, options);
-  const std::string name = path.filename().string();
-  data.train = make_set(scan.context(), std::move(train), shape, classes, options, name + " train");
-  if (!test.items.empty())
-    data.test = make_set(scan.context(), std::move(test), shape, classes, options, name + " test");
-  if (!unlabelled.items.empty()) {
-    data.unlabelled =
-        make_set(scan.context(), std::move(unlabelled), shape, {}, options, name + " unlabelled");
-  }
+  const std::string name = listing.path.filename().string();
+  const auto set_of = [&](Part& part, const char* which) {
+    return make_set(context, std::move(part), shape, listing.classes, options,
+                    listing.in_parts ? fmt::format("{} {}", name, which) : name);
+  };
+  data.train = set_of(train, "train");
+  if (!test.items.empty()) data.test = set_of(test, "test");
+  if (!unlabelled.items.empty()) data.unlabelled = set_of(unlabelled, "unlabelled");
   return data;
-}
-
-DataSet open_one_part(FolderScan& scan, Part part, const std::vector<std::string>& classes,
-                      const fs::path& path, const OpenOptions& options) {
-  DataSet data;
-  data.notes = scan.finish();
-  const ImageShape shape = common_shape({&part}, options);
-  data.train =
-      make_set(scan.context(), std::move(part), shape, classes, options, path.filename().string());
-  return data;
-}
-
-DataSet open_image_file(FolderScan& scan, const fs::path& path, const OpenOptions& options) {
-  Part part{scan.keep_images(path, {{.path = path, .name = path.filename().string()}})};
-  return open_one_part(scan, std::move(part), {}, path, options);
-}
-
-}  // namespace
-
-DataSet open_folder(const Context& context, const fs::path& path, const OpenOptions& options) {
-  FolderScan scan(context, options);
-  if (!fs::is_directory(path)) return open_image_file(scan, path, options);
-  const Listing listing = list_directory("folder", path);
-  if (listing.files.empty() && listing.directories.empty())
-    data_error("folder", path.string(), "the directory is empty");
-  if (!listing.directories.empty()) {
-    const auto outside =
-        std::count_if(listing.files.begin(), listing.files.end(),
-                      [](const std::string& file) { return has_image_ending(file); });
-    scan.ignore(static_cast<std::size_t>(outside), "image file outside the class directories",
-                "image files outside the class directories");
-  }
-  if (fs::is_directory(path / "train")) return open_train_and_test(scan, path, options);
-  if (listing.directories.size() == 1 && !options.one_class_allowed) {
-    data_error("folder", path.string(),
-               "one class only, '{}'; at least two class directories are needed, or the images "
-               "directly in the directory to read them without classes",
-               listing.directories[0]);
-  }
-  Part part = listing.directories.empty() ? list_flat(scan, path)
-                                          : list_classes(scan, path, listing.directories);
-  return open_one_part(scan, std::move(part), listing.directories, path, options);
 }
 
 }  // namespace krica

@@ -4,12 +4,14 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
-#include <optional>
+#include <cstring>
 
 #include "data/byte_source.hpp"
 #include "data/codec.hpp"
 #include "data/errors.hpp"
+#include "runtime/farm.hpp"
 #include "runtime/parallel.hpp"
+#include "runtime/ranks.hpp"
 
 namespace krica {
 namespace {
@@ -52,16 +54,14 @@ std::string foreign_kind(std::span<const std::uint8_t> bytes, const fs::path& pa
   return contains(kEndings, ending) ? ending : "";
 }
 
-ImageShape look_at_header(const ImageFile& file, const ByteSource& source, const Bytes& front,
-                          bool exif_orientation) {
+/// Large comments may precede the header, and that of TIFF files may be anywhere.
+bool has_header(const EncodedImage& beginning) {
   try {
-    return shape_of({front, source.size(), file.name, exif_orientation});
+    shape_of(beginning);
+    return true;
   } catch (const DataError&) {
-    if (source.size() <= kHeaderBytes) throw;
+    return false;
   }
-  // Large comments may precede the header.
-  const Bytes whole = read_all(source, kLargestImageFile);
-  return shape_of({whole, source.size(), file.name, exif_orientation});
 }
 
 /// "9 .webp, 3 .heic": most frequent first.
@@ -103,73 +103,149 @@ bool has_image_ending(const fs::path& path) {
   return contains(kEndings, ending);
 }
 
-/// A shape, an error, or neither for a skipped file, with its kind.
+/// What was found out about a file.
 struct FolderScan::Verdict {
-  ImageShape shape;
-  std::string error;
-  std::string kind;
-  bool foreign_image = false;
+  enum class Outcome : Index { kImage, kBad, kForeignImage, kOther };
+  struct Fields {
+    Outcome outcome = Outcome::kOther;
+    ImageShape shape = {};
+    Index decoding_bytes = 0;
+  };
+
+  Fields fields = {};
+  std::string text;  // of a bad file: what is wrong; of a foreign or other one: its kind
+
+  /// As bytes, for other ranks.
+  void append_to(std::string& bytes) const;
+  /// The first of these, which is taken away.
+  static Verdict take_from(std::string_view& bytes);
 };
 
-FolderScan::Verdict FolderScan::judge(const ImageFile& file) const {
+void FolderScan::Verdict::append_to(std::string& bytes) const {
+  const std::size_t length = text.size();
+  bytes.append(reinterpret_cast<const char*>(&fields), sizeof(fields));
+  bytes.append(reinterpret_cast<const char*>(&length), sizeof(length));
+  bytes += text;
+}
+
+FolderScan::Verdict FolderScan::Verdict::take_from(std::string_view& bytes) {
+  Verdict verdict;
+  std::size_t length = 0;
+  std::memcpy(&verdict.fields, bytes.data(), sizeof(Fields));
+  std::memcpy(&length, bytes.data() + sizeof(Fields), sizeof(length));
+  bytes.remove_prefix(sizeof(Fields) + sizeof(length));
+  verdict.text = bytes.substr(0, length);
+  bytes.remove_prefix(length);
+  return verdict;
+}
+
+void FolderScan::look_at_header(const EncodedImage& image, Verdict& verdict) const {
+  verdict.fields = {Verdict::Outcome::kImage, shape_of(image), decoding_bytes(image)};
+  room_.check(image);
+}
+
+FolderScan::Verdict FolderScan::judge(const ImageFile& file) {
   const ByteSourcePtr source = open_file("folder", file.path);
   Bytes front(static_cast<std::size_t>(std::min(kHeaderBytes, source->size())));
   source->read(0, static_cast<Index>(front.size()), front.data());
   Verdict verdict;
   if (!can_decode(codec_of(front))) {
-    verdict.kind = foreign_kind(front, file.path);
+    verdict.text = foreign_kind(front, file.path);
     const bool claims_to_be_readable = has_image_ending(file.path);
     // A text file named .tif is corrupt; a GIF named .jpg is a GIF.
-    verdict.foreign_image =
-        !verdict.kind.empty() && !(claims_to_be_readable && verdict.kind == ending_of(file.path));
-    if (verdict.foreign_image) return verdict;
-    verdict.kind = ending_of(file.path);
+    const std::string ending = ending_of(file.path);
+    if (!verdict.text.empty() && !(claims_to_be_readable && verdict.text == ending)) {
+      verdict.fields.outcome = Verdict::Outcome::kForeignImage;
+      return verdict;
+    }
+    verdict.text = ending;
     if (!claims_to_be_readable) return verdict;
   }
   try {
-    verdict.shape = look_at_header(file, *source, front, options_.exif_orientation);
-    if (options_.skip_bad) {
-      const Bytes whole = read_all(*source, kLargestImageFile);
-      decode({whole, source->size(), file.name, options_.exif_orientation});
+    const auto whole = [&] { return read_all(*source, kLargestImageFile); };
+    const auto encoded = [&](const Bytes& bytes) {
+      return EncodedImage{bytes, source->size(), file.name, options_.exif_orientation};
+    };
+    if (source->size() <= kHeaderBytes || has_header(encoded(front))) {
+      look_at_header(encoded(front), verdict);
+    } else {
+      room_.check_reading(file.name, source->size());
+      room_.with_room_for(source->size(), [&] { look_at_header(encoded(whole()), verdict); });
     }
+    if (options_.skip_bad)
+      room_.with_room_for(verdict.fields.decoding_bytes, [&] { decode(encoded(whole())); });
   } catch (const DataError& error) {
-    verdict.shape = {};
-    verdict.error = complaint_of(error.what());
+    verdict = {{Verdict::Outcome::kBad}, complaint_of(error.what())};
   }
   return verdict;
 }
 
-std::vector<ImageFile> FolderScan::keep_images(const fs::path& directory,
-                                               std::vector<ImageFile> files) {
+std::vector<FolderScan::Verdict> FolderScan::judge_all(const std::vector<const ImageFile*>& files) {
   std::vector<Verdict> verdicts(files.size());
-  parallel_for(context_, static_cast<Index>(files.size()), [&](Index i) {
-    verdicts[static_cast<std::size_t>(i)] = judge(files[static_cast<std::size_t>(i)]);
+  const Range own = own_share(context_, std::ssize(files));
+  agree(context_, [&] {
+    parallel_for(context_, own.size(), [&](Index i) {
+      stop_if_wanted(context_);
+      const auto at = static_cast<std::size_t>(own.begin + i);
+      verdicts[at] = judge(*files[at]);
+    });
   });
-  std::vector<ImageFile> images;
-  std::map<std::string, Index> others;
-  for (std::size_t i = 0; i < files.size(); ++i) {
-    const Verdict& verdict = verdicts[i];
-    if (!verdict.error.empty()) {
-      bad_.push_back(verdict.error);
-    } else if (verdict.shape.height > 0) {
-      images.push_back(std::move(files[i]));
-      images.back().shape = verdict.shape;
-    } else {
-      ++others[verdict.kind.empty() ? "without an ending" : verdict.kind];
-      if (verdict.foreign_image) ++skipped_[verdict.kind];
-    }
+  context_.check_cancelled();
+  if (!context_.shares_rows()) return verdicts;
+  std::string own_bytes;
+  for (Index i = own.begin; i < own.end; ++i)
+    verdicts[static_cast<std::size_t>(i)].append_to(own_bytes);
+  auto next = verdicts.begin();
+  for (std::string_view bytes : all_texts(context_, own_bytes)) {
+    while (!bytes.empty()) *next++ = Verdict::take_from(bytes);
   }
-  if (images.empty()) {
-    empty_.push_back(fmt::format("{}: the directory holds no images that can be read{}",
-                                 directory.string(),
-                                 others.empty() ? "" : " (" + counts_text(others) + ")"));
+  return verdicts;
+}
+
+std::vector<ImageFile> FolderScan::keep_images(ListedPart part) {
+  std::vector<const ImageFile*> files;
+  for (const ListedDirectory& directory : part.directories) {
+    for (const ImageFile& file : directory.files) files.push_back(&file);
+  }
+  const std::vector<Verdict> verdicts = judge_all(files);
+  std::vector<ImageFile> images;
+  const Verdict* next = verdicts.data();
+  for (ListedDirectory& directory : part.directories) {
+    const std::size_t count = directory.files.size();
+    keep_images(std::move(directory), next, images);
+    next += count;
   }
   return images;
 }
 
-void FolderScan::ignore(std::size_t count, std::string_view one, std::string_view several) {
-  if (count == 0) return;
-  ignored_.push_back(fmt::format("ignored {} {}", count, count == 1 ? one : several));
+void FolderScan::keep_images(ListedDirectory directory, const Verdict* verdicts,
+                             std::vector<ImageFile>& images) {
+  const std::size_t before = images.size();
+  std::map<std::string, Index> others;
+  for (ImageFile& file : directory.files) {
+    const Verdict& verdict = *verdicts++;
+    switch (verdict.fields.outcome) {
+      case Verdict::Outcome::kImage:
+        images.push_back(std::move(file));
+        images.back().shape = verdict.fields.shape;
+        images.back().decoding_bytes = verdict.fields.decoding_bytes;
+        break;
+      case Verdict::Outcome::kBad:
+        bad_.push_back(verdict.text);
+        break;
+      case Verdict::Outcome::kForeignImage:
+        ++skipped_[verdict.text];
+        [[fallthrough]];
+      case Verdict::Outcome::kOther:
+        ++others[verdict.text.empty() ? "without an ending" : verdict.text];
+        break;
+    }
+  }
+  if (images.size() == before) {
+    empty_.push_back(fmt::format("{}: the directory holds no images that can be read{}",
+                                 directory.path.string(),
+                                 others.empty() ? "" : " (" + counts_text(others) + ")"));
+  }
 }
 
 std::vector<std::string> FolderScan::finish() const {
@@ -181,7 +257,7 @@ std::vector<std::string> FolderScan::finish() const {
                     bad_.size(), plural, bad_.size() == 1 ? "it" : "them", list_text(bad_)));
   }
   if (!empty_.empty()) throw DataError("[folder] " + empty_.front());
-  std::vector<std::string> notes = ignored_;
+  std::vector<std::string> notes;
   if (!skipped_.empty()) {
     Index count = 0;
     for (const auto& entry : skipped_) count += entry.second;

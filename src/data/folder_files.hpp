@@ -9,37 +9,26 @@
 #include <string_view>
 #include <vector>
 
+#include "data/decoding_room.hpp"
+#include "data/folder_listing.hpp"
 #include "krica/data/dataset.hpp"
 #include "krica/data/image.hpp"
 
 namespace krica {
 
-struct ImageFile {
-  std::filesystem::path path;
-  std::string name;  // for messages: class/file
-  int label = 0;
-  ImageShape shape = {};
-};
-
 /// Larger files are rejected.
 constexpr Index kLargestImageFile = Index{1} << 30;
 
-/// Examines files, directory by directory, and collects unreadable ones, so that all are reported
-/// at once.
+/// Examines the files of a folder and collects unreadable ones, so that all are reported at once.
+/// Ranks that share rows examine a share each; all get the same results.
 class FolderScan {
  public:
   FolderScan(const Context& context, const OpenOptions& options)
-      : context_(context), options_(options) {}
+      : context_(context), options_(options), room_(context) {}
 
-  [[nodiscard]] const Context& context() const { return context_; }
-
-  /// The images among `files`, all from `directory`, with their shapes. With skip_bad every file is
-  /// decoded once, because only that detects truncation.
-  std::vector<ImageFile> keep_images(const std::filesystem::path& directory,
-                                     std::vector<ImageFile> files);
-
-  /// Files and directories that do not fit the layout.
-  void ignore(std::size_t count, std::string_view one, std::string_view several);
+  /// The images of a part, with their shapes. With skip_bad every file is decoded once, because
+  /// only that detects truncation.
+  std::vector<ImageFile> keep_images(ListedPart part);
 
   /// Throws DataError for unreadable files, unless skip_bad skips them, and for directories without
   /// images. Returns notes on what was skipped.
@@ -47,14 +36,18 @@ class FolderScan {
 
  private:
   struct Verdict;
-  [[nodiscard]] Verdict judge(const ImageFile& file) const;
+  [[nodiscard]] std::vector<Verdict> judge_all(const std::vector<const ImageFile*>& files);
+  [[nodiscard]] Verdict judge(const ImageFile& file);
+  void look_at_header(const EncodedImage& image, Verdict& verdict) const;
+  void keep_images(ListedDirectory directory, const Verdict* verdicts,
+                   std::vector<ImageFile>& images);
 
   const Context& context_;
   const OpenOptions& options_;
+  DecodingRoom room_;
   std::map<std::string, Index> skipped_;  // by extension
   std::vector<std::string> bad_;          // name: what is wrong
   std::vector<std::string> empty_;        // messages
-  std::vector<std::string> ignored_;      // notes
 };
 
 }  // namespace krica

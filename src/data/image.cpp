@@ -8,6 +8,7 @@
 
 #include "data/byte_source.hpp"
 #include "data/codec.hpp"
+#include "data/decoding_room.hpp"
 #include "data/errors.hpp"
 #include "data/orientation.hpp"
 #include "data/resize.hpp"
@@ -65,6 +66,22 @@ ImageShape stored_shape(const EncodedImage& image) {
       break;
   }
   not_an_image(image);
+}
+
+/// Bytes per pixel that the decoder holds beside the image that it returns.
+Index working_bytes_per_pixel(const EncodedImage& image) {
+  switch (codec_of(image.bytes)) {
+    case ImageCodec::kJpeg:
+      return jpeg_has_scans(image) ? 8 : 0;  // coefficients of 2 bytes
+    case ImageCodec::kPng:
+      return 4;
+    case ImageCodec::kWebp:
+      return 8;
+    case ImageCodec::kTiff:
+      return 12;  // a strip may be the whole image, of 16 bits
+    default:
+      return 0;
+  }
 }
 
 Image decode_stored(const EncodedImage& image) {
@@ -164,6 +181,13 @@ Image decode(const EncodedImage& image) {
   return turned(decode_stored(image), orientation_of(image));
 }
 
+Index decoding_bytes(const EncodedImage& image) {
+  const ImageShape shape = stored_shape(image);
+  constexpr Index kCopy = 3;  // turned, or with other channels
+  return image.file_size + shape.values() +
+         shape.pixels() * std::max(kCopy, working_bytes_per_pixel(image));
+}
+
 Image decode_image(std::span<const std::uint8_t> bytes, const std::string& name,
                    bool exif_orientation) {
   return decode({bytes, static_cast<Index>(bytes.size()), name, exif_orientation});
@@ -172,6 +196,17 @@ Image decode_image(std::span<const std::uint8_t> bytes, const std::string& name,
 Image read_image(const std::filesystem::path& path, bool exif_orientation) {
   return decode_image(read_all(*open_file("image", path), kLargestFile), path.filename().string(),
                       exif_orientation);
+}
+
+Image read_image(const Context& context, const std::filesystem::path& path, bool exif_orientation) {
+  const DecodingRoom room(context);
+  const std::string name = path.filename().string();
+  const ByteSourcePtr source = open_file("image", path);
+  room.check_reading(name, source->size());
+  const Bytes bytes = read_all(*source, kLargestFile);
+  const EncodedImage image{bytes, source->size(), name, exif_orientation};
+  room.check(image);
+  return decode(image);
 }
 
 Image fit_image(const Image& image, ImageShape shape, ImageSizeRule rule) {
@@ -184,11 +219,16 @@ Image fit_image(const Image& image, ImageShape shape, ImageSizeRule rule) {
           "images can only be resized to squares, not to {} x {}", shape.width, shape.height);
   ImageShape unified = image.shape;
   unified.channels = shape.channels;
-  Image result{unified, Bytes(static_cast<std::size_t>(unified.values()))};
-  change_channels(image.pixels.data(), image.shape, shape.channels, result.pixels.data());
-  if (same_sides) return result;
+  Image changed;
+  const bool changes = unified != image.shape;
+  if (changes) {
+    changed = {unified, Bytes(static_cast<std::size_t>(unified.values()))};
+    change_channels(image.pixels.data(), image.shape, shape.channels, changed.pixels.data());
+  }
+  if (same_sides) return changes ? changed : image;
   Image fitted{shape, Bytes(static_cast<std::size_t>(shape.values()))};
-  resize_image(result.pixels.data(), unified, shape, rule, fitted.pixels.data());
+  resize_image((changes ? changed : image).pixels.data(), unified, shape, rule,
+               fitted.pixels.data());
   return fitted;
 }
 

@@ -135,6 +135,12 @@ ImageShape jpeg_shape(const EncodedImage& image) {
   return shape_in(decoder);
 }
 
+bool jpeg_has_scans(const EncodedImage& image) {
+  Decoder decoder;
+  begin(decoder, image);
+  return jpeg_has_multiple_scans(&decoder.info) == TRUE;
+}
+
 Image decode_jpeg(const EncodedImage& image) {
   Decoder decoder;
   begin(decoder, image);

@@ -16,7 +16,6 @@ namespace krica {
 namespace {
 
 constexpr std::string_view kName = "network";
-constexpr Index kImagesAtATime = 4;  // per thread
 
 /// The levels, none of them finer than the map.
 PoolingGrid grid_of(const ConvShape& layer, PoolingOptions pooling) {
@@ -132,7 +131,7 @@ void ConvNetwork::extract(const Context& context, const ImageSet& images, Index 
     return extract_on_device(context, *on_device, images, first, own.unit_length, result, done);
   extract_in_batches(context, images,
                      {.encoder = own,
-                      .images_at_a_time = kImagesAtATime,
+                      .images_at_a_time = images_at_a_time(images.shape().values()),
                       .work = [](Index) { return Work{}; },
                       .unit_length = own.unit_length},
                      first, result, done);

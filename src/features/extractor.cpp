@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "features/extractor.hpp"
 
-#include <algorithm>
 #include <utility>
 
 #include "features/device_encoder.hpp"
@@ -10,11 +9,6 @@
 #include "runtime/check.hpp"
 
 namespace krica {
-namespace {
-
-constexpr Index kImagesAtATime = 4;  // per thread
-
-}  // namespace
 
 FeatureExtractor::FeatureExtractor(FeatureOptions options, ImageShape shape,
                                    Preprocessing preprocessing, Encoder encoder)
@@ -64,13 +58,14 @@ void FeatureExtractor::extract(const Context& context, const ImageSet& images, I
   }
   const std::vector<ImageShape> shapes = own_shapes(images);
   const bool single = positions() == 1 && shapes.empty();
-  extract_in_batches(context, images,
-                     {.encoder = *pooled_,
-                      .images_at_a_time = single ? kTilePositions : kImagesAtATime,
-                      .work = [&](Index count) { return encoding_work(*source_, encoder_, count); },
-                      .shapes = shapes,
-                      .unit_length = options_.unit_length},
-                     first, result, done);
+  extract_in_batches(
+      context, images,
+      {.encoder = *pooled_,
+       .images_at_a_time = single ? kTilePositions : images_at_a_time(images.shape().values()),
+       .work = [&](Index count) { return encoding_work(*source_, encoder_, count); },
+       .shapes = shapes,
+       .unit_length = options_.unit_length},
+      first, result, done);
 }
 
 }  // namespace krica

@@ -16,6 +16,7 @@
 #include "krica/runtime/error.hpp"
 #include "runtime/check.hpp"
 #include "runtime/large_matrix.hpp"
+#include "runtime/own_file.hpp"
 
 namespace krica {
 namespace {
@@ -39,8 +40,7 @@ void reserve(int descriptor, const std::filesystem::path& path, std::size_t byte
 }
 
 int named_file(const std::filesystem::path& path, std::size_t bytes) {
-  const int descriptor = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-  if (descriptor < 0) fail(path, bytes, errno);
+  const int descriptor = open_own_file("features", path, O_RDWR | O_CREAT);
   struct stat info {};
   if (::fstat(descriptor, &info) != 0 || info.st_size != static_cast<off_t>(bytes)) {
     if (::ftruncate(descriptor, 0) != 0) fail(path, bytes, errno);
@@ -51,8 +51,7 @@ int named_file(const std::filesystem::path& path, std::size_t bytes) {
 
 void read_file(const std::filesystem::path& path, float* to, std::size_t bytes) {
   constexpr std::size_t kAtATime = std::size_t{16} << 20;
-  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (descriptor < 0) fail(path, bytes, errno);
+  const int descriptor = open_own_file("features", path, O_RDONLY);
   std::size_t done = 0;
   while (done < bytes) {
     const ssize_t count =

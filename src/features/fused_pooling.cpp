@@ -17,6 +17,7 @@
 // After foreach_target.h:
 #include "kernels/affine_panels-inl.hpp"
 #include "kernels/kernel_math.hpp"
+#include "runtime/aligned_array.hpp"
 
 #ifndef KRICA_FEATURES_FUSED_POOLING_ONCE
 #define KRICA_FEATURES_FUSED_POOLING_ONCE
@@ -236,7 +237,7 @@ class Packed final : public FusedPooling {
   /// Triangle and hard codes: the squared distances of a few patches to all atoms, then row by row.
   void add_ranked(const Patches& patches, std::span<const Range> cells, float* sums) const {
     const Index width = panels_.count() * Panels::kWidth;
-    auto buffer = hwy::AllocateAligned<float>(static_cast<std::size_t>(kBufferRows * width));
+    auto buffer = aligned_array<float>(static_cast<std::size_t>(kBufferRows * width));
     for (std::size_t c = 0; c < cells.size(); ++c) {
       float* cell = sums + static_cast<Index>(c) * K_;
       for (Index row = cells[c].begin; row < cells[c].end; row += kBufferRows) {

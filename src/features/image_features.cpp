@@ -15,11 +15,13 @@ constexpr std::string_view kName = "features";
 constexpr Index kBatchBytes = Index{64} << 20;  // of pixels at most, but enough for all threads
 constexpr Index kBlocksPerThread = 16;  // per batch at most: progress is reported after each
 
-/// Blocks of images in a batch.
+/// Blocks of images in a batch: one per thread at least, unless that were a quarter of the budget.
 Index batch_blocks(const Context& context, Index block_values) {
-  const Index bytes = std::min(kBatchBytes, context.memory_bytes() / 16);
-  const Index fit = bytes / (block_values * static_cast<Index>(sizeof(float)));
-  return std::clamp<Index>(fit, context.threads(), kBlocksPerThread * context.threads());
+  const Index block_bytes = block_values * static_cast<Index>(sizeof(float));
+  const Index fit = std::min(kBatchBytes, context.memory_bytes() / 16) / block_bytes;
+  const Index most = std::max<Index>(1, context.memory_bytes() / 4 / block_bytes);
+  return std::min(most,
+                  std::clamp<Index>(fit, context.threads(), kBlocksPerThread * context.threads()));
 }
 
 std::span<const ImageShape> part_of(std::span<const ImageShape> shapes, Range part) {

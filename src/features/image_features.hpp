@@ -7,6 +7,7 @@
 //   ConvNetwork        the pooled maps of convolutional layers (conv_network.hpp)
 #pragma once
 
+#include <algorithm>
 #include <functional>
 
 #include "features/pooled_encoder.hpp"
@@ -46,6 +47,13 @@ class KRICA_EXPORT ImageFeatures {
   /// Throws InvalidArgument unless images and result fit.
   void check(const ImageSet& images, const FeatureMatrix& result) const;
 };
+
+/// Images of that many values that a thread reads at a time: a few, but one if it is large.
+constexpr Index images_at_a_time(Index values) {
+  constexpr Index kMost = 4;
+  constexpr Index kMostValues = Index{1} << 22;
+  return std::clamp<Index>(kMostValues / std::max<Index>(1, values), 1, kMost);
+}
 
 /// How images become features, batch by batch.
 struct BatchEncoding {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "features/image_features.hpp"
 #include "features/local_coding.hpp"
 #include "features/pool_power.hpp"
 #include "features/zone_codes.hpp"
@@ -13,7 +14,6 @@ namespace krica {
 namespace {
 
 constexpr std::string_view kName = "features";
-constexpr Index kImagesAtATime = 4;
 
 /// Local codes have few values other than 0: adding these is faster than adding all channels.
 class LocalPooling final : public FusedPooling {
@@ -54,7 +54,7 @@ class HostPooledEncoder final : public PooledEncoder {
             kName, "a batch of {} x {} and features of {} x {} do not fit {}", images.rows(),
             images.cols(), features.rows(), features.cols(), to_text(source_->shape()));
     const bool single = shapes.empty() && source_->grid().positions() == 1;
-    const Partition parts(images.rows(), single ? kTilePositions : kImagesAtATime);
+    const Partition parts(images.rows(), single ? kTilePositions : images_at_a_time(images.cols()));
     const Work work = encoding_work(*source_, encoder_, images.rows());
     parallel_for(context, parts.count(), work, [&](Index p) {
       const auto [begin, end] = parts[p];

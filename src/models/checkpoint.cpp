@@ -9,6 +9,8 @@
 #include "models/flat_object.hpp"
 #include "runtime/atomic_file.hpp"
 #include "runtime/check.hpp"
+#include "runtime/io_error.hpp"
+#include "runtime/own_file.hpp"
 #include "runtime/ranks.hpp"
 
 namespace krica {
@@ -63,6 +65,8 @@ Checkpoint::Checkpoint(const Context& context, std::filesystem::path path,
                        const PipelineOptions& options, const std::string& fingerprint)
     : path_(std::move(path)) {
   if (!active()) return;
+  // Before the work that comes before the features; ranks keep none.
+  if (context.ranks() == nullptr) require_own_file("checkpoint", features_path());
   const std::string wanted = to_json(options);
   const std::string device = device_text(context);
   writes_ = is_first(context);
@@ -159,9 +163,12 @@ void Checkpoint::write() {
 }
 
 void remove_checkpoint(const std::filesystem::path& path) {
-  std::error_code ignored;  // nothing to remove is fine
-  std::filesystem::remove(path, ignored);
-  std::filesystem::remove(Checkpoint::features_path(path), ignored);
+  // One that stays would be taken for that of the next training.
+  for (const std::filesystem::path& file : {path, Checkpoint::features_path(path)}) {
+    std::error_code error;
+    std::filesystem::remove(file, error);
+    if (error) io_error("checkpoint", file, "cannot remove", error.value());
+  }
   remove_leftovers(path);
 }
 

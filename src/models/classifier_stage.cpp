@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <utility>
 
 #include "classify/calibration.hpp"
@@ -55,6 +56,21 @@ void extract_rest(TrainingRun& run, const ImageFeatures& extractor, const ImageS
   keep(input.size());
 }
 
+/// A classifier could not tell such images apart, whatever the scaling. A difference below the
+/// normal numbers of float32 has lost most of its digits.
+void require_differences(ConstMatrixView<float> pixels, const ImageShape& shape) {
+  for (Index i = 1; i < pixels.rows(); ++i) {
+    for (Index j = 0; j < pixels.cols(); ++j) {
+      if (std::isnormal(pixels(i, j) - pixels(0, j))) return;
+    }
+  }
+  throw InvalidArgument(fmt::format(
+      "[raw_pixels] all {0} are equal, so there is nothing to learn from them, or their values "
+      "differ too little for float32: then scale the data, e.g. to {1}",
+      shape.is_sample() ? "samples" : "images",
+      shape.is_sample() ? "values around 1" : "0 ... 255"));
+}
+
 double choose_c(TrainingRun& run, SvmTrainer& trainer) {
   const auto state = run.checkpoint.state(kSearch);
   const auto keep = [&](const Archive& searched) { run.checkpoint.store_state(kSearch, searched); };
@@ -84,8 +100,11 @@ FeatureMatrix extract_features(TrainingRun& run, const ImageFeatures* extractor,
   const std::string stage = "features";
   if (extractor == nullptr) {
     const bool unit_length = features_of(run.job.options).unit_length;
-    return timed(run.report, stage,
-                 [&] { return raw_pixels(run.context, input, input.shape(), unit_length); });
+    return timed(run.report, stage, [&] {
+      FeatureMatrix pixels = raw_pixels(run.context, input, input.shape(), unit_length);
+      require_differences(std::as_const(pixels).view(), input.shape());
+      return pixels;
+    });
   }
   // Ranks keep their features in memory: after an interruption they are computed again.
   if (!run.checkpoint.active() || run.context.ranks() != nullptr)

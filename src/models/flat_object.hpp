@@ -11,14 +11,12 @@
 
 namespace krica {
 
-/// Parses a JSON object of values and lists of values, the form of options. Throws
-/// DataError("[what] ...") for any other text. Rejects nested objects while parsing, because
-/// writing them would recurse once per level.
-inline nlohmann::json flat_object(const std::string& text, std::string_view what) {
+/// Parses a JSON object from a file. Throws DataError("[what] ...") for any other text, and for one
+/// that is nested deeper: writing it would recurse once per level.
+inline nlohmann::json shallow_object(const std::string& text, std::string_view what, int deepest) {
   using nlohmann::json;
-  constexpr int kDeepest = 2;
   const auto limit_depth = [&](int depth, json::parse_event_t, json&) {
-    if (depth > kDeepest) throw DataError(fmt::format("[{}] nested too deeply", what));
+    if (depth > deepest) throw DataError(fmt::format("[{}] nested too deeply", what));
     return true;
   };
   try {
@@ -28,6 +26,11 @@ inline nlohmann::json flat_object(const std::string& text, std::string_view what
     throw DataError(fmt::format("[{}] {}", what, error.what()));
   }
   throw DataError(fmt::format("[{}] not a JSON object", what));
+}
+
+/// The same for values and lists of values, the form of options.
+inline nlohmann::json flat_object(const std::string& text, std::string_view what) {
+  return shallow_object(text, what, 2);
 }
 
 }  // namespace krica

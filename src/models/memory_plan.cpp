@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "features/image_features.hpp"
 #include "features/tangents.hpp"
 #include "joint/objective.hpp"
 #include "models/parts.hpp"
@@ -167,13 +168,13 @@ double sift_memory(const TrainingSizes& s) {
 
 /// Pixels and codes of the images that threads are at, and the atoms' tangents.
 double feature_memory(const TrainingSizes& s, int threads) {
-  constexpr double kImages = 4;
   constexpr double kPositions = 128;
   const EncoderOptions encoder = encoder_of(s.options);
   const bool tangents = encoder.kind == EncoderKind::kTangents;
   const double d = tangents ? as_double(encoder.tangents) : 0;
   const double codes = kPositions * (2 * s.inputs + (3 + d) * s.atoms);
-  return threads * (kFloat * (kImages * s.values + codes) + sift_memory(s)) +
+  const double images = as_double(images_at_a_time(static_cast<Index>(s.values)));
+  return threads * (kFloat * (images * s.values + codes) + sift_memory(s)) +
          2 * kFloat * d * s.atoms * s.outputs;
 }
 
@@ -273,6 +274,16 @@ Context planned(const Context& context, const DataFacts& facts, const PipelineOp
           "{} needs a memory budget (--memory, memory) of at least {}M, got {:.4g}M",
           most.needed_for, least, as_double(context.memory_bytes()) / kMebibyte);
   return context.with_memory(context.memory_bytes() - static_cast<std::int64_t>(counted));
+}
+
+void require_room_for_images(const Context& context, const ImageSet& images) {
+  constexpr Index kCopies = 3;  // as numbers, prepared, and as bytes
+  const Index values = images.shape().values();
+  const Index bytes = kCopies * 4 * values * images_at_a_time(values);
+  const double least = std::ceil((as_double(bytes) - kUncounted) / kMebibyte);
+  require(least * kMebibyte <= as_double(context.memory_bytes()), "memory",
+          "{} need a memory budget (--memory, memory) of at least {}M, got {:.4g}M",
+          to_text(images), least, as_double(context.memory_bytes()) / kMebibyte);
 }
 
 }  // namespace krica

@@ -26,4 +26,9 @@ WorkingMemory working_memory(int threads, const DataFacts& facts, const Pipeline
 /// the least budget that suffices, if that would leave less than half.
 Context planned(const Context& context, const DataFacts& facts, const PipelineOptions& settled);
 
+/// What a model needs for the images that it is used on: a few, as numbers, and their copies.
+/// Throws InvalidArgument, with the least budget that suffices, if they would take more than the
+/// budget.
+void require_room_for_images(const Context& context, const ImageSet& images);
+
 }  // namespace krica

@@ -7,7 +7,9 @@
 #include "classify/calibration.hpp"
 #include "data/labels.hpp"
 #include "data/mirrored.hpp"
+#include "models/flat_object.hpp"
 #include "models/layers.hpp"
+#include "models/memory_plan.hpp"
 #include "models/model_limits.hpp"
 #include "models/model_parts.hpp"
 #include "models/parts.hpp"
@@ -50,7 +52,7 @@ std::string preparation_json(const ImagePreparation& preparation) {
 /// Older model files do not store it; their images were scaled to a square and never rotated.
 ImagePreparation preparation_from(const Archive& archive) {
   if (!archive.has_text("preparation")) return {ImageSizeRule::kSquare, false};
-  const json object = json::parse(archive.text("preparation"));
+  const json object = flat_object(archive.text("preparation"), "preparation");
   ImagePreparation preparation{image_size_rule(object.at("image-size-rule").get<std::string>()),
                                object.at("exif-orientation").get<bool>()};
   if (!object.contains("image-size")) return preparation;
@@ -252,6 +254,7 @@ FeatureMatrix Model::transform(const Context& context, const ImageSet& images) c
 }
 
 FeatureMatrix Model::features_in_range(const Context& context, const ImageSet& images) const {
+  require_room_for_images(context, images);
   if (const ImageFeatures* features = parts_->features()) {
     require(accepts(images.shape()), "features", "the model was trained on {}, but these are {}",
             to_text(shape()), to_text(images.shape()));
@@ -261,32 +264,43 @@ FeatureMatrix Model::features_in_range(const Context& context, const ImageSet& i
 }
 
 Matrix<float> Model::scores(const Context& context, const ImageSet& images) const {
-  const ImageSetPtr learned = in_learned_range(context, images);
-  Matrix<float> scores = plain_scores(context, *learned);
-  if (!parts_->options.classifier.test_flips) return scores;
-  const Matrix<float> mirrored = plain_scores(context, Mirrored(*learned));
-  for (Index e = 0; e < scores.size(); ++e)
-    scores.data()[e] = (scores.data()[e] + mirrored.data()[e]) / 2;
-  return scores;
+  Matrix<float> all(images.size(), n_scores());
+  visit_scores(context, images, [&](Index first, const Matrix<float>& part) {
+    MatrixView<float>(all).rows_between(first, first + part.rows()) = part.view();
+  });
+  return all;
 }
 
-Matrix<float> Model::plain_scores(const Context& context, const ImageSet& images) const {
+Index Model::n_scores() const {
   require(has_classifier(), "model", "the model has no classifier; train one with labels");
+  return parts_->classifier->linear.n_classes();
+}
+
+void Model::visit_scores(
+    const Context& context, const ImageSet& images,
+    const std::function<void(Index first, const Matrix<float>& scores)>& visit) const {
+  const ImageSetPtr learned = in_learned_range(context, images);
   // Dictionaries and raw pixels are computed alike on every rank.
   const bool divides = parts_->features() != nullptr && !parts_->classifier->dictionary;
   const Context own = divides ? sharing(context) : context;
-  // Compute features for a batch of images at a time: a quarter of the memory budget, but at least
-  // a few dozen images.
-  const Index row_bytes = n_features() * static_cast<Index>(sizeof(float));
-  const Index rows = std::max<Index>(64, own.memory_bytes() / 4 / row_bytes);
-  const Partition rounds(images.size(), rows);
-  Matrix<float> all(images.size(), parts_->classifier->linear.n_classes());
+  // A round of images has a quarter of the memory budget, but is a few dozen where they fit at all.
+  const Index row_bytes = (n_features() + 2 * n_scores()) * static_cast<Index>(sizeof(float));
+  const Index least = std::clamp<Index>(own.memory_bytes() / row_bytes, 1, 64);
+  const Partition rounds(images.size(), std::max(least, own.memory_bytes() / 4 / row_bytes));
+  const auto scores_of = [&](const ImageSet& round) {
+    FeatureMatrix features = features_in_range(own, round);
+    return parts_->classifier->scores(own, features);
+  };
   for (Index r = 0; r < rounds.count(); ++r) {
-    FeatureMatrix features = features_in_range(own, Window(images, rounds[r]));
-    const Matrix<float> part = parts_->classifier->scores(own, features);
-    MatrixView<float>(all).rows_between(rounds[r].begin, rounds[r].end) = part.view();
+    const Window round(*learned, rounds[r]);
+    Matrix<float> scores = scores_of(round);
+    if (parts_->options.classifier.test_flips) {
+      const Matrix<float> mirrored = scores_of(Mirrored(round));
+      for (Index e = 0; e < scores.size(); ++e)
+        scores.data()[e] = (scores.data()[e] + mirrored.data()[e]) / 2;
+    }
+    visit(rounds[r].begin, scores);
   }
-  return all;
 }
 
 Matrix<float> Model::probabilities(const Context& context, const ImageSet& images) const {
@@ -296,7 +310,12 @@ Matrix<float> Model::probabilities(const Context& context, const ImageSet& image
 }
 
 std::vector<int> Model::predict(const Context& context, const ImageSet& images) const {
-  return best_classes(scores(context, images));
+  std::vector<int> classes;
+  visit_scores(context, images, [&](Index, const Matrix<float>& part) {
+    const std::vector<int> best = best_classes(part);
+    classes.insert(classes.end(), best.begin(), best.end());
+  });
+  return classes;
 }
 
 bool Model::has_atom_images() const {

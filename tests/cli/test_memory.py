@@ -3,8 +3,10 @@
 
 import os
 import re
+import struct
 import subprocess
 import time
+import zlib
 from pathlib import Path
 
 import numpy as np
@@ -26,6 +28,15 @@ def peak_of(*arguments):
         time.sleep(0.01)
     assert process.returncode == 0, process.stderr.read()
     return peak
+
+
+def blank_png(side):
+    def chunk(kind, content):
+        return struct.pack(">I", len(content)) + kind + content + struct.pack(">I", zlib.crc32(kind + content))
+
+    rows = zlib.compress(bytes(side * (1 + side // 8)), 9)
+    header = struct.pack(">IIBBBBB", side, side, 1, 0, 0, 0, 0)
+    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", rows) + chunk(b"IEND", b"")
 
 
 def trained(krica, method, budget):
@@ -57,6 +68,34 @@ def test_dictionaries_of_samples_keep_to_the_budget(krica):
     peak = peak_of("train", krica.directory / "x.npy", "--labels", krica.directory / "y.npy", "-o", krica.directory / "m.krica", "--method",
                    "d-ksvd", "--components", "1000", "--nonzeros", "1", "--iterations", "1", "--test-fraction", "0", "--memory", "128M")  # fmt: skip
     assert peak <= (128 + 64) * MEBIBYTE
+
+
+def test_evaluation_keeps_to_the_budget(krica):
+    """All scores, 100,000 samples by 500 classes, would take 191 MiB."""
+    labels = np.arange(100000) % 500
+    samples = np.random.default_rng(0).normal(size=(500, 8))[labels]
+    for name, rows in {"few": 1000, "many": 100000}.items():
+        np.save(krica.directory / f"{name}.npy", samples[:rows].astype(np.float32))
+        np.save(krica.directory / f"{name}-labels.npy", labels[:rows])
+    krica("train", "few.npy", "--labels", "few-labels.npy", "-o", "m.krica", "--method", "random-patches", "--components", 8,
+          "--svm-c", 1, "--test-fraction", 0)  # fmt: skip
+    peak = peak_of("evaluate", krica.directory / "m.krica", krica.directory / "many.npy", "--labels", krica.directory / "many-labels.npy",
+                   "--split", "train", "--memory", "64M")  # fmt: skip
+    assert peak <= (64 + 64) * MEBIBYTE
+
+
+def test_images_that_take_too_much_to_decode_are_refused(krica):
+    """One bit per pixel: a few kilobytes, and 80 MiB decoded."""
+    for name in ("cats", "dogs"):
+        (krica.directory / "photos" / name).mkdir(parents=True)
+        (krica.directory / "photos" / name / "1.png").write_bytes(blank_png(4096))
+    train = ["train", "photos", "-o", "m.krica", "--method", "raw-pixels", "--image-size", 8, "--test-fraction", 0, "--svm-c", 1]
+    told = krica(*train, "--memory", "64M", code=3)
+    assert "cats/1.png: decoding 4096 x 4096 pixels needs a memory budget (--memory, memory) of at least 161M, got 64M" in told
+    krica(*train, "--memory", "161M")
+    told = krica("predict", "m.krica", "photos/cats/1.png", "--memory", "64M", code=3)
+    assert "of at least 161M, got 64M" in told
+    krica("predict", "m.krica", "photos", "--memory", "161M")
 
 
 def test_features_need_not_fit(krica):

@@ -113,6 +113,27 @@ TEST(DamagedModels, PoolingGridsBeyondAllBoundsAreRefused) {
   EXPECT_THAT(with_grid("9223372036854775807x9223372036854775807"), HasSubstr("file.krica"));
 }
 
+/// The sound model for images of a size that takes gigabytes, and one such image: 64 MiB of bytes.
+TEST(DamagedModels, AModelOfHugeImagesIsUsedWithinTheBudgetOrNotAtAll) {
+  Archive archive = sound_archive();
+  constexpr Index kSide = 8192;
+  put_shape(archive, {kSide, kSide, 1});
+  const Model model = Model::from_archive(archive, "file.krica");
+  const support::MemoryImages images({kSide, kSide, 1}, std::vector<std::uint8_t>(kSide * kSide, 9),
+                                     {0}, 2);
+  const auto use = [&](Index mebibytes) {
+    try {
+      static_cast<void>(
+          model.scores(Context({.threads = 2, .memory_bytes = mebibytes << 20}), images));
+    } catch (const InvalidArgument& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  EXPECT_THAT(use(64), AllOf(HasSubstr("images of 8192 x 8192 x 1"), HasSubstr("at least 752M")));
+  EXPECT_THAT(use(751), HasSubstr("at least 752M"));
+}
+
 TEST(DamagedModels, ALassoOfManyAtomsIsRefusedBeforeItsGramMatrixIsMade) {
   EXPECT_THAT(refusal(sound_archive(),
                       [](Archive& archive) {
@@ -206,6 +227,21 @@ TEST(DamagedModels, TrainingKeepsToTheLimits) {
   EXPECT_THROW(check_model_size({4097, 4097, 1}, options, 0), InvalidArgument);
   options.pooling.levels = PoolLevels{{{1024, 1024}}};
   EXPECT_THROW(train(Context(), gratings(60), {options}), InvalidArgument);
+}
+
+/// Naming the value in the message would recurse until the stack is full.
+TEST(DamagedModels, DeeplyNestedTextsAreRefused) {
+  constexpr std::size_t kLevels = 300000;
+  const std::string deep = std::string(kLevels, '[') + std::string(kLevels, ']');
+  EXPECT_THAT(refusal(sound_archive(),
+                      [&](Archive& archive) {
+                        archive.put_text(
+                            "preparation",
+                            R"({"image-size-rule": "within", "exif-orientation": true,)"
+                            R"( "image-size": )" +
+                                deep + "}");
+                      }),
+              AllOf(HasSubstr("file.krica"), HasSubstr("nested too deeply")));
 }
 
 }  // namespace

@@ -204,7 +204,7 @@ TEST(Samples, RefusesNumbersBeyondFloat32AndNothingButZeros) {
   EXPECT_THAT(refusal<DataError>([&] {
                 training(samples({1, 2, 3, 1e300, 5, 6}));
               }),
-              HasSubstr("row 1, column 1: the number is beyond float32"));
+              HasSubstr("row 1, column 1: the number is beyond float32 (3.4e38); scale"));
   EXPECT_THAT(refusal<InvalidArgument>([&] {
                 training(samples({0, 0, 0, 0, 0, 0}));
               }),

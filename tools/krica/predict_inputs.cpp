@@ -18,7 +18,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr Index kSmallestRound = 16;
 constexpr Index kLargestRound = 1024;
 
 /// The image files in a directory and its subdirectories, in the order of their paths, without
@@ -148,7 +147,7 @@ void PredictInputs::for_rounds(const std::function<void(const Round&)>& visit) {
 /// An eighth of the memory budget for images and features.
 Index PredictInputs::round_size() const {
   const Index bytes = 4 * (model_.n_features() + model_.shape().values());
-  return std::clamp(context_.memory_bytes() / 8 / bytes, kSmallestRound, kLargestRound);
+  return std::clamp<Index>(context_.memory_bytes() / 8 / bytes, 1, kLargestRound);
 }
 
 void PredictInputs::visit_set(const Input& input,
@@ -177,7 +176,8 @@ void PredictInputs::visit_files(const Input& input,
       context_.check_cancelled();
       try {
         images.push_back(prepared(
-            read_image(input.files[i], model_.parts().preparation.exif_orientation), model_));
+            read_image(context_, input.files[i], model_.parts().preparation.exif_orientation),
+            model_));
         round.names.push_back(input.files[i].string());
       } catch (const DataError& error) {
         note_failure(input.files[i], error, false);

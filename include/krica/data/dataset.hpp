@@ -87,7 +87,8 @@ struct DataSet {
 
 /// Throws InvalidArgument for invalid options, DataError for invalid content, IoError if a file
 /// cannot be read. The context provides the seed of the split, the threads that scan files, and the
-/// memory limit for unpacking gzip and column-major files.
+/// limit for unpacking gzip and column-major files. Ranks open a set together; if they find
+/// different files, all throw the same DataError (docs/cluster.md).
 KRICA_EXPORT DataSet open_dataset(const Context& context, const std::filesystem::path& path,
                                   const OpenOptions& options = {});
 

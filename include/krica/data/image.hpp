@@ -27,6 +27,9 @@ struct Image {
 /// `exif_orientation`: rotate the image according to its orientation tag, so that the shape is the
 /// one after rotation; false gives the pixels as stored.
 KRICA_EXPORT Image read_image(const std::filesystem::path& path, bool exif_orientation = true);
+/// The same; throws DataError also if decoding would take more than half of the memory budget.
+KRICA_EXPORT Image read_image(const Context& context, const std::filesystem::path& path,
+                              bool exif_orientation = true);
 
 /// Whether the name has the extension of an image format that this build reads: .jpg, .png, ...,
 /// and .webp and .tiff if built with their libraries.

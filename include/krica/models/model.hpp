@@ -13,6 +13,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -78,7 +79,12 @@ class KRICA_EXPORT Model {
  private:
   [[nodiscard]] FeatureMatrix features_in_range(const Context& context,
                                                 const ImageSet& images) const;
-  [[nodiscard]] Matrix<float> plain_scores(const Context& context, const ImageSet& images) const;
+  /// Throws InvalidArgument without a classifier.
+  [[nodiscard]] Index n_scores() const;
+  /// The scores of a round of images at a time: those of all may be too many to keep.
+  void visit_scores(
+      const Context& context, const ImageSet& images,
+      const std::function<void(Index first, const Matrix<float>& scores)>& visit) const;
 
   std::shared_ptr<const Parts> parts_;
 };
