@@ -13,6 +13,7 @@
 #include <hwy/foreach_target.h>                       // IWYU pragma: keep
 // After foreach_target.h:
 #include "kernels/affine_panels-inl.hpp"
+#include "runtime/aligned_array.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace krica::HWY_NAMESPACE {
@@ -37,8 +38,8 @@ class PackedBestRow final : public BestRow<Scalar> {
   void find(ConstMatrixView<Scalar> X, Index* rows) const override {
     // The best score of each lane so far, and the vector of rows that contained it.
     const auto size = static_cast<std::size_t>(X.rows() * kLanes);
-    auto scores = hwy::AllocateAligned<Scalar>(size);
-    auto places = hwy::AllocateAligned<PlaceLane>(size);
+    auto scores = aligned_array<Scalar>(size);
+    auto places = aligned_array<PlaceLane>(size);
     std::fill_n(scores.get(), size, kBelowAll);
     std::fill_n(places.get(), size, PlaceLane(0));
     const PanelSamples<Scalar> samples{X.data(), X.outerStride(), nullptr};

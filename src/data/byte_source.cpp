@@ -9,6 +9,7 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <utility>
 
 #include "data/errors.hpp"
 
@@ -25,18 +26,13 @@ constexpr Index kTextLimit = Index{16} << 20;
 
 class FileSource : public ByteSource {
  public:
-  FileSource(std::string operation, const std::filesystem::path& path)
-      : ByteSource(std::move(operation), path.filename().string()), path_(path) {
-    // Without O_NONBLOCK, opening a named pipe would wait for a writer.
-    descriptor_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    if (descriptor_ < 0) io_error(this->operation(), path, "cannot open", errno);
-    struct stat status {};
-    if (::fstat(descriptor_, &status) != 0 || !S_ISREG(status.st_mode)) {
-      ::close(descriptor_);
-      throw IoError(fmt::format("[{}] {}: not a regular file", this->operation(), path.string()));
-    }
-    size_ = status.st_size;
-  }
+  /// `path`: for the system's errors.
+  FileSource(std::string operation, std::string name, std::filesystem::path path, int descriptor,
+             Index size)
+      : ByteSource(std::move(operation), std::move(name)),
+        path_(std::move(path)),
+        descriptor_(descriptor),
+        size_(size) {}
   ~FileSource() override { ::close(descriptor_); }
   FileSource(const FileSource&) = delete;
   FileSource& operator=(const FileSource&) = delete;
@@ -61,8 +57,8 @@ class FileSource : public ByteSource {
 
  private:
   std::filesystem::path path_;
-  int descriptor_ = -1;
-  Index size_ = 0;
+  int descriptor_;
+  Index size_;
 };
 
 class StaticSource : public ByteSource {
@@ -90,10 +86,29 @@ class MemorySource : public StaticSource {
   Bytes bytes_;  // moving a vector keeps its memory in place
 };
 
+thread_local OpenedFiles* opened_files = nullptr;
+
 }  // namespace
 
+OpenedFiles::OpenedFiles() : outer_(std::exchange(opened_files, this)) {}
+OpenedFiles::~OpenedFiles() { opened_files = outer_; }
+
 ByteSourcePtr open_file(std::string operation, const std::filesystem::path& path) {
-  return std::make_shared<FileSource>(std::move(operation), path);
+  // Without O_NONBLOCK, opening a named pipe would wait for a writer.
+  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (descriptor < 0) io_error(operation, path, "cannot open", errno);
+  struct stat status {};
+  if (::fstat(descriptor, &status) != 0 || !S_ISREG(status.st_mode)) {
+    ::close(descriptor);
+    throw IoError(fmt::format("[{}] {}: not a regular file", operation, path.string()));
+  }
+  const std::string name = path.filename().string();
+  if (opened_files != nullptr) opened_files->files_.push_back({name, status.st_size});
+  return std::make_shared<FileSource>(std::move(operation), name, path, descriptor, status.st_size);
+}
+
+ByteSourcePtr unnamed_source(std::string operation, std::string name, int descriptor, Index size) {
+  return std::make_shared<FileSource>(std::move(operation), name, name, descriptor, size);
 }
 
 ByteSourcePtr memory_source(std::string operation, std::string name, Bytes bytes) {

@@ -44,7 +44,32 @@ using ByteSourcePtr = std::shared_ptr<const ByteSource>;
 /// A regular file, read with pread. Throws IoError if it cannot be opened.
 KRICA_EXPORT ByteSourcePtr open_file(std::string operation, const std::filesystem::path& path);
 
+struct FileSize {
+  std::string name;
+  Index size = 0;
+};
+
+/// Notes the files that this thread opens with open_file() in the meantime.
+class KRICA_EXPORT OpenedFiles {
+ public:
+  OpenedFiles();
+  ~OpenedFiles();
+  OpenedFiles(const OpenedFiles&) = delete;
+  OpenedFiles& operator=(const OpenedFiles&) = delete;
+
+  [[nodiscard]] const std::vector<FileSize>& files() const { return files_; }
+
+ private:
+  friend ByteSourcePtr open_file(std::string operation, const std::filesystem::path& path);
+
+  OpenedFiles* outer_;
+  std::vector<FileSize> files_;
+};
+
 KRICA_EXPORT ByteSourcePtr memory_source(std::string operation, std::string name, Bytes bytes);
+/// An open file without a name (runtime/unnamed_file.hpp), which is closed with the source.
+KRICA_EXPORT ByteSourcePtr unnamed_source(std::string operation, std::string name, int descriptor,
+                                          Index size);
 /// Bytes with static lifetime.
 KRICA_EXPORT ByteSourcePtr static_source(std::string operation, std::string name,
                                          std::span<const std::uint8_t> bytes);
@@ -54,9 +79,9 @@ KRICA_EXPORT ByteSourcePtr static_source(std::string operation, std::string name
 /// The whole source. Throws DataError beyond `limit` bytes.
 KRICA_EXPORT Bytes read_all(const ByteSource& source, Index limit);
 
-/// The uncompressed content, in memory. Throws DataError if the stream is corrupt or truncated,
-/// would exceed the context's memory budget, or does not begin with `start`, which is checked
-/// before the rest is unpacked.
+/// The uncompressed content: in memory, or above 4 MiB in a temporary file. Throws DataError if the
+/// stream is corrupt or truncated, would exceed the context's memory budget, or does not begin with
+/// `start`, which is checked before the rest is unpacked; IoError if there is no room for the file.
 ByteSourcePtr gunzip(const Context& context, const ByteSource& source,
                      std::span<const std::uint8_t> start);
 

@@ -13,6 +13,7 @@
 #include "data/errors.hpp"
 #include "data/labels.hpp"
 #include "data/npy.hpp"
+#include "data/workplace.hpp"
 #include "krica/data/image.hpp"
 #include "runtime/atomic_file.hpp"
 #include "runtime/check.hpp"
@@ -303,6 +304,7 @@ void write_folder(const Context& context, const DataSet& data, const fs::path& p
   write_images(context, *data.train, nested ? path / "train" : path);
   if (data.test) write_images(context, *data.test, path / "test");
   if (data.unlabelled) write_images(context, *data.unlabelled, path / "unlabelled");
+  for (const char* part : {"train", "test", "unlabelled"}) sync_directory(path / part);
 }
 
 void require_one_size(const DataSet& data, DataFormat format) {
@@ -331,9 +333,6 @@ void write(const Context& context, const DataSet& data, const fs::path& path, Da
   }
 }
 
-/// Where the data set is written until it is complete.
-fs::path workplace_of(const fs::path& target) { return target.string() + ".krica-part"; }
-
 /// The directory's path without a trailing slash. The complete set is renamed to it, so it must be
 /// free, and not a directory that cannot be replaced by renaming.
 fs::path checked_target(const fs::path& path) {
@@ -351,19 +350,11 @@ fs::path checked_target(const fs::path& path) {
   return target;
 }
 
-/// Removes the working directory, including one left by a killed conversion.
-void clear(const fs::path& workplace) {
+void put_in_place(const fs::path& set, const fs::path& target) {
+  sync_directory(set);
   std::error_code error;
-  fs::remove_all(workplace, error);
-  if (error) io_error("convert", workplace, "cannot remove", error.value());
-}
-
-void put_in_place(const fs::path& workplace, const fs::path& target) {
-  sync_directory(workplace);
-  std::error_code error;
-  fs::rename(workplace, target, error);
+  fs::rename(set, target, error);
   if (error) io_error("convert", target, "cannot put in place", error.value());
-  sync_directory(directory_of(target));
 }
 
 /// The set appears complete or not at all.
@@ -371,15 +362,16 @@ void write_whole(const Context& context, const DataSet& data, const fs::path& pa
                  DataFormat format) {
   const fs::path target = checked_target(path);
   const OutputLock lock(target);
-  const fs::path workplace = workplace_of(target);
-  clear(workplace);
+  const Workplace workplace("convert", target.string() + ".krica-part");
   try {
-    write(context, data, workplace, format);
-    put_in_place(workplace, target);
+    write(context, data, workplace / "set", format);
+    put_in_place(workplace / "set", target);
   } catch (...) {
-    clear(workplace);
+    workplace.remove();
     throw;
   }
+  workplace.remove();
+  sync_directory(directory_of(target));
 }
 
 }  // namespace

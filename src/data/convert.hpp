@@ -18,9 +18,10 @@ namespace krica {
 ///             (directory_name() of the class names), in alphabetical order.
 /// Numeric labels keep their values in npy, and in idx if they are 0 to 255; other classes are
 /// numbered from 0 and named in class_names.txt.
-/// The set appears complete or not at all: it is written to PATH.krica-part and renamed; leftovers
-/// of a killed conversion are removed. Throws InvalidArgument if the format cannot hold the set,
-/// IoError if writing fails or another process is writing there.
+/// The set appears complete or not at all: it is written in PATH.krica-part and renamed; what a
+/// killed conversion left there is removed. Throws InvalidArgument if the format cannot hold the
+/// set, IoError if writing fails, another process is writing there, or PATH.krica-part is not
+/// krica's.
 void convert(const Context& context, const DataSet& data, const std::filesystem::path& path,
              DataFormat format);
 

@@ -5,9 +5,12 @@
 #include "data/image_size.hpp"
 #include "data/labels.hpp"
 #include "data/readers.hpp"
+#include "data/same_data.hpp"
 #include "runtime/check.hpp"
 #include "runtime/names.hpp"
 #include "runtime/printable.hpp"
+#include "runtime/ranks.hpp"
+#include "runtime/sharing.hpp"
 
 namespace krica {
 namespace {
@@ -41,13 +44,12 @@ DataSet read(const Context& context, DataFormat format, const fs::path& path,
       return open_stl10(context, path, options);
     case DataFormat::kIdx:
       return open_idx(context, path, options);
-    case DataFormat::kFolder:
-      return open_folder(context, path, options);
     case DataFormat::kNpy:
     case DataFormat::kSignals:
       return open_npy(context, path, options);
     case DataFormat::kCsv:
       return open_csv(context, path, options);
+    case DataFormat::kFolder:  // open_folder(), by all ranks together
     case DataFormat::kEmbedded:
     case DataFormat::kAuto:
       break;
@@ -106,6 +108,49 @@ void check_applicable(DataFormat format, const fs::path& path, const OpenOptions
           "label_column (--label-column) needs CSV files");
 }
 
+/// Runs the body; if it throws on any rank, all throw.
+template <class Body>
+void on_all_ranks(const Context& together, const Body& body) {
+  agree(together, [&] { with_io_errors("data", body); });
+}
+
+struct Place {
+  fs::path path;
+  DataFormat format = DataFormat::kAuto;
+};
+
+/// Recognises the format. Files that the first rank made before are seen by the others afterwards:
+/// all have waited for it here.
+Place find_place(const Context& together, const fs::path& path, const OpenOptions& options) {
+  Place place = {path, options.format};
+  on_all_ranks(together, [&] {
+    if (place.format == DataFormat::kAuto) {
+      place.format = path == "embedded" ? DataFormat::kEmbedded : recognise(place.path);
+    } else if (place.format != DataFormat::kEmbedded && !fs::exists(path)) {
+      no_such_data(path);
+    }
+    check_applicable(place.format, place.path, options);
+  });
+  require_same_format(together, place.path, place.format, options);
+  return place;
+}
+
+DataSet read_folder(const Context& together, const fs::path& path, const OpenOptions& options) {
+  FolderListing listing;
+  on_all_ranks(together, [&] { listing = list_folder(path, options); });
+  require_same_files(together, listing);
+  return open_folder(together, std::move(listing), options);
+}
+
+DataSet read_files(const Context& together, const Place& place, const OpenOptions& options) {
+  DataSet data;
+  const OpenedFiles opened;
+  on_all_ranks(together,
+               [&] { data = read(together.with_all_rows(), place.format, place.path, options); });
+  require_same_data(together, place.path, data, opened.files());
+  return data;
+}
+
 void unify(DataSet& data, const OpenOptions& options) {
   if (!data.train) return;
   const bool within = options.image_size_rule == ImageSizeRule::kWithin;
@@ -162,27 +207,20 @@ DataFormat recognised_format(const fs::path& path) {
 
 DataSet open_dataset(const Context& context, const fs::path& path, const OpenOptions& options) {
   options.validate();
-  return with_io_errors("data", [&] {
-    fs::path place = path;
-    DataFormat format = options.format;
-    if (format == DataFormat::kAuto) {
-      format = path == "embedded" ? DataFormat::kEmbedded : recognise(place);
-    } else if (format != DataFormat::kEmbedded && !fs::exists(path)) {
-      no_such_data(path);
-    }
-    check_applicable(format, place, options);
-    DataSet data = read(context, format, place, options);
-    if (data.format == DataFormat::kAuto) data.format = format;
-    unify(data, options);
-    check_parts(data, options, path.filename().string());
-    if (data.train && data.train->shape().pixels() == 1) {
-      throw DataError(fmt::format(
-          "[data] {}: images of 1 x 1 pixels; vectors are read from an .npy of shape (m, n)",
-          path.filename().string()));
-    }
-    split_off(data, options.test_fraction, context.seed());
-    return data;
-  });
+  const Context together = dividing(context);
+  const Place place = find_place(together, path, options);
+  DataSet data = place.format == DataFormat::kFolder ? read_folder(together, place.path, options)
+                                                     : read_files(together, place, options);
+  if (data.format == DataFormat::kAuto) data.format = place.format;
+  unify(data, options);
+  check_parts(data, options, path.filename().string());
+  if (data.train && data.train->shape().pixels() == 1) {
+    throw DataError(fmt::format(
+        "[data] {}: images of 1 x 1 pixels; vectors are read from an .npy of shape (m, n)",
+        path.filename().string()));
+  }
+  split_off(data, options.test_fraction, context.seed());
+  return data;
 }
 
 }  // namespace krica

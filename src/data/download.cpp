@@ -6,6 +6,7 @@
 #include "data/errors.hpp"
 #include "data/fetch.hpp"
 #include "data/remote_set.hpp"
+#include "data/workplace.hpp"
 #include "krica/runtime/words.hpp"
 
 namespace krica {
@@ -46,17 +47,20 @@ void fetch_from(const Context& context, const std::vector<std::string>& addresse
       file.name, failures, path.string()));
 }
 
+fs::path workplace_of(const RemoteSet& set, const fs::path& directory) {
+  return directory / (set.unpacked + ".part");
+}
+
 /// Unpacked next to its destination and renamed, so that an existing directory is complete.
 void unpack_set(const Context& context, const RemoteSet& set, const fs::path& directory) {
-  const fs::path workplace = directory / (set.unpacked + ".part");
-  fs::remove_all(workplace);
-  unpack(context, directory / set.files.front().name, workplace);
-  if (!set.inner_archive.empty()) unpack(context, workplace / set.inner_archive, workplace);
+  const Workplace workplace("download", workplace_of(set, directory));
+  unpack(context, directory / set.files.front().name, workplace / "");
+  if (!set.inner_archive.empty()) unpack(context, workplace / set.inner_archive, workplace / "");
   ::sync();  // so that a file with the final name survives a power failure
   std::error_code error;
   fs::rename(workplace / set.unpacked, directory / set.unpacked, error);
   if (error) io_error("download", directory / set.unpacked, "cannot put in place", error.value());
-  fs::remove_all(workplace);
+  workplace.remove();
 }
 
 }  // namespace
@@ -73,7 +77,10 @@ std::vector<DownloadInfo> downloads() {
 
 fs::path download_set(const Context& context, const RemoteSet& set, const fs::path& directory) {
   fs::path place = set.unpacked.empty() ? directory : directory / set.unpacked;
-  if (!set.unpacked.empty() && fs::is_directory(place)) return place;
+  if (!set.unpacked.empty() && fs::is_directory(place)) {
+    remove_unfinished("download", workplace_of(set, directory));  // killed after the renaming
+    return place;
+  }
   std::error_code error;
   fs::create_directories(directory, error);
   if (error) io_error("download", directory, "cannot create the directory", error.value());

@@ -14,6 +14,7 @@
 #include "data/errors.hpp"
 #include "runtime/atomic_file.hpp"
 #include "runtime/digest.hpp"
+#include "runtime/own_file.hpp"
 
 namespace krica {
 namespace {
@@ -27,8 +28,7 @@ class Transfer {
  public:
   Transfer(const Context& context, const fs::path& part, const std::string& stage)
       : context_(context), stage_(stage) {
-    descriptor_ = ::open(part.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
-    if (descriptor_ < 0) io_error("download", part, "cannot create", errno);
+    descriptor_ = open_own_file("download", part, O_WRONLY | O_CREAT | O_APPEND);
     resumed_at_ = ::lseek(descriptor_, 0, SEEK_END);
   }
   ~Transfer() { ::close(descriptor_); }
@@ -121,10 +121,10 @@ bool transfer_part(const Context& context, const std::string& address, const fs:
 
 /// Puts a complete file in place, safe against power failure.
 void put_in_place(const fs::path& part, const fs::path& path) {
-  const int descriptor = ::open(part.c_str(), O_RDONLY | O_CLOEXEC);
-  const bool synced = descriptor >= 0 && ::fsync(descriptor) == 0;
+  const int descriptor = open_own_file("download", part, O_RDONLY);
+  const bool synced = ::fsync(descriptor) == 0;
   const int reason = errno;
-  if (descriptor >= 0) ::close(descriptor);
+  ::close(descriptor);
   if (!synced) io_error("download", part, "cannot sync", reason);
   std::error_code error;
   fs::rename(part, path, error);
@@ -162,6 +162,7 @@ void fetch(const Context& context, const std::string& address, const std::string
                "command fetches it",
                there, md5);
   }
+  require_own_file("download", part);
   const std::string stage = path.filename().string();
   // A part that was complete or of another version cannot be continued: start over once.
   bool fresh = !fs::exists(part);

@@ -133,21 +133,38 @@ bool decode_text(const NpyType& type, const Bytes& raw, std::string& text) {
   return true;
 }
 
-struct NotFinite {
+/// Numbers of one kind.
+struct Found {
   Index count = 0;
   Index first = -1;  // flat, in C order
+
+  void add(Index place) {
+    if (count++ == 0) first = place;
+  }
+  /// Of places that follow.
+  void add(const Found& next) {
+    if (count == 0) first = next.first;
+    count += next.count;
+  }
 };
 
-NotFinite scan_rows(const NpyArray& array, Range rows, bool narrow, std::vector<double>& block) {
-  NotFinite found;
+struct Unusable {
+  Found not_finite;
+  Found beyond_float;
+};
+
+Unusable scan_rows(const NpyArray& array, Range rows, bool narrow, std::vector<double>& block) {
+  Unusable found;
   const Index size = array.row_size();
   block.resize(static_cast<std::size_t>(rows.size() * size));
   array.read(rows.begin, rows.size(), block.data());
   for (std::size_t i = 0; i < block.size(); ++i) {
-    const bool fits =
-        narrow ? std::isfinite(static_cast<float>(block[i])) : std::isfinite(block[i]);
-    if (fits) continue;
-    if (found.count++ == 0) found.first = rows.begin * size + static_cast<Index>(i);
+    const Index place = rows.begin * size + static_cast<Index>(i);
+    if (!std::isfinite(block[i])) {
+      found.not_finite.add(place);
+    } else if (narrow && !std::isfinite(static_cast<float>(block[i]))) {
+      found.beyond_float.add(place);
+    }
   }
   return found;
 }
@@ -215,20 +232,26 @@ void require_finite_npy(const Context& context, const NpyArray& array, bool narr
   if (array.type.kind != 'f') return;
   const Index row_bytes = array.row_size() * array.type.bytes;
   const Partition parts(array.rows(), std::max<Index>(1, kScanBytes / row_bytes));
-  std::vector<NotFinite> found(static_cast<std::size_t>(parts.count()));
+  std::vector<Unusable> found(static_cast<std::size_t>(parts.count()));
   const Work work = work_of(array.rows(), array.row_size(), kPerValue);
   parallel_for(context, parts.count(), work, [&](Index p) {
     std::vector<double> block;
     found[static_cast<std::size_t>(p)] = scan_rows(array, parts[p], narrow, block);
   });
-  NotFinite all;
-  for (const NotFinite& part : found) {
-    if (all.count == 0) all.first = part.first;
-    all.count += part.count;
+  Unusable all;
+  for (const Unusable& part : found) {
+    all.not_finite.add(part.not_finite);
+    all.beyond_float.add(part.beyond_float);
   }
-  if (all.count > 0) {
+  if (all.not_finite.count > 0) {
     data_error("npy", array.source->name(), "{} numbers are NaN or infinite, the first at {}",
-               all.count, position_text(array, all.first));
+               all.not_finite.count, position_text(array, all.not_finite.first));
+  }
+  if (all.beyond_float.count > 0) {
+    data_error("npy", array.source->name(),
+               "{} numbers are beyond float32 (3.4e38), the first at {}; scale the data, e.g. to "
+               "0 ... 255",
+               all.beyond_float.count, position_text(array, all.beyond_float.first));
   }
 }
 

@@ -49,8 +49,8 @@ enum class NpyContent { kNumbers, kAny };
 NpyArray open_npy_array(const Context& context, ByteSourcePtr source,
                         NpyContent content = NpyContent::kNumbers);
 
-/// Throws DataError if numbers are NaN or infinite (as float if `narrow`), with their count and the
-/// first position.
+/// Throws DataError if numbers are NaN or infinite, or beyond float32 if `narrow`, with their count
+/// and the first position.
 void require_finite_npy(const Context& context, const NpyArray& array, bool narrow);
 
 }  // namespace krica

@@ -8,6 +8,7 @@
 #include <filesystem>
 
 #include "data/byte_source.hpp"
+#include "data/folder_listing.hpp"
 #include "data/labels.hpp"
 #include "krica/data/dataset.hpp"
 
@@ -23,8 +24,8 @@ DataSet open_stl10(const Context& context, const std::filesystem::path& path,
                    const OpenOptions& options);
 DataSet open_idx(const Context& context, const std::filesystem::path& path,
                  const OpenOptions& options);
-DataSet open_folder(const Context& context, const std::filesystem::path& path,
-                    const OpenOptions& options);
+/// All ranks, where they share rows, with the same listing.
+DataSet open_folder(const Context& context, FolderListing listing, const OpenOptions& options);
 DataSet open_npy(const Context& context, const std::filesystem::path& path,
                  const OpenOptions& options);
 

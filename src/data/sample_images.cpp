@@ -29,8 +29,11 @@ class SampleImages final : public ImageSet {
     samples_->read(first, count, out);
     for (Index i = 0; i < count * shape().values(); ++i) {
       if (std::isfinite(out[i])) continue;  // the set's numbers are finite, but may exceed float32
-      data_error("samples", description(), "row {}, column {}: the number is beyond float32",
-                 first + i / shape().values(), i % shape().values());
+      data_error(
+          "samples", description(),
+          "row {}, column {}: the number is beyond float32 (3.4e38); scale the data, e.g. to "
+          "values around 1",
+          first + i / shape().values(), i % shape().values());
     }
   }
 

@@ -12,8 +12,10 @@
 #include "data/errors.hpp"
 #include "krica/runtime/library.hpp"
 #include "models/checkpoint.hpp"
+#include "runtime/atomic_file.hpp"
 #include "runtime/digest.hpp"
 #include "runtime/file.hpp"
+#include "runtime/own_file.hpp"
 
 namespace krica {
 namespace {
@@ -22,8 +24,7 @@ constexpr std::size_t kKeyDigits = 24;
 
 /// Appends complete content to a file and syncs it.
 void append_synced(const std::filesystem::path& path, std::string_view content) {
-  const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
-  if (file < 0) io_error("results", path, "cannot open", errno);
+  const int file = open_own_file("results", path, O_WRONLY | O_CREAT | O_APPEND);
   int failure = 0;
   while (!content.empty() && failure == 0) {
     const ssize_t written = ::write(file, content.data(), content.size());
@@ -45,7 +46,8 @@ std::string RowIdentity::key() const {
 }
 
 ResultsFile::ResultsFile(std::filesystem::path path) : path_(std::move(path)) {
-  with_io_errors("results", [&] { std::filesystem::create_directories(path_.parent_path()); });
+  with_io_errors("results", [&] { create_directories_durably(directory_of(path_)); });
+  require_own_file("results", path_);
   if (!std::filesystem::exists(path_)) return;
   const std::string content = read_file(path_);
   std::size_t begin = 0;

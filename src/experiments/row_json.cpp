@@ -8,6 +8,7 @@
 
 #include "experiments/results.hpp"
 #include "krica/runtime/error.hpp"
+#include "models/flat_object.hpp"
 
 namespace krica {
 namespace {
@@ -16,6 +17,8 @@ using nlohmann::json;
 
 // The peak memory of a stage, as named in the file.
 constexpr const char* kPeak = "peak_memory_bytes";
+
+constexpr int kDeepestRow = 8;
 
 // Distances are of order 1.
 constexpr double kResolution = 1e-4;
@@ -191,7 +194,7 @@ std::string to_json(const ResultRow& row) {
 
 ResultRow row_from_json(const std::string& text, const std::string& source) {
   try {
-    const json object = json::parse(text);
+    const json object = shallow_object(text, "row", kDeepestRow);
     ResultRow row;
     RowIdentity& identity = row.identity;
     identity.experiment = object.at("experiment");

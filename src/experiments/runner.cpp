@@ -13,6 +13,7 @@
 #include "krica/runtime/error.hpp"
 #include "krica/runtime/words.hpp"
 #include "models/checkpoint.hpp"
+#include "runtime/atomic_file.hpp"
 #include "runtime/ranks.hpp"
 
 namespace krica {
@@ -180,8 +181,8 @@ void run_experiment(const Context& context, const PlannedExperiment& planned,
                     const fs::path& directory, ResultsFile& results, const RowHook& computed) {
   on_first_rank(context, [&] {
     with_io_errors("reproduce", [&] {
-      fs::create_directories(directory / "checkpoints");
-      fs::create_directories(directory / "models");
+      create_directories_durably(directory / "checkpoints");
+      create_directories_durably(directory / "models");
     });
   });
   compute_rows(context, planned, directory, results, computed);

@@ -3,11 +3,15 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <string_view>
+
 #include "krica/models/training.hpp"
 #include "krica/runtime/archive.hpp"
 #include "krica/runtime/error.hpp"
 #include "krica/runtime/library.hpp"
 #include "models/checkpoint.hpp"
+#include "models/flat_object.hpp"
 
 namespace krica {
 namespace {
@@ -15,6 +19,7 @@ namespace {
 using nlohmann::json;
 
 constexpr const char* kKind = "krica-tune-checkpoint";
+constexpr int kDeepest = 8;  // grids and finished settings have fewer levels
 
 json empty_content(const SearchIdentity& job) {
   return {{"version", version()}, {"layout", kCheckpointLayout}, {"options", job.options},
@@ -30,6 +35,30 @@ std::string difference(const json& saved, const json& now) {
       text += fmt::format(" {} (saved {}, now {})", name, before.dump(), value.dump());
   }
   return text;
+}
+
+/// Accuracies are fractions of images, or null for a fold that is left.
+bool are_accuracies(const json& values, int folds) {
+  return values.is_array() && std::ssize(values) <= folds &&
+         std::all_of(values.begin(), values.end(), [](const json& value) {
+           return value.is_null() || (value.is_number() && value >= 0 && value <= 1);
+         });
+}
+
+/// What is wrong with the finished settings; empty if nothing is.
+std::string damage_in(const json& finished, int folds) {
+  if (!finished.is_object()) return fmt::format("finished is {}", finished.dump());
+  for (const auto& [setting, result] : finished.items()) {
+    if (!result.is_object()) return fmt::format("the result of {} is {}", setting, result.dump());
+    const json accuracies = result.value("accuracies", json::array());
+    if (!are_accuracies(accuracies, folds)) {
+      return fmt::format("the accuracies of {} are {}, not up to {} numbers from 0 to 1", setting,
+                         accuracies.dump(), folds);
+    }
+    const json error = result.value("error", json(""));
+    if (!error.is_string()) return fmt::format("the error of {} is {}", setting, error.dump());
+  }
+  return {};
 }
 
 }  // namespace
@@ -48,13 +77,29 @@ SearchCheckpoint::SearchCheckpoint(std::filesystem::path path, const SearchIdent
                     "--checkpoint, or move the file away",
                     path_.string()));
   }
-  try {
-    content_ = json::parse(archive.text("search"));
-    check(job);
-  } catch (const json::exception& error) {
-    throw DataError(fmt::format("[tune] {}: {}", path_.string(), error.what()));
-  }
+  read(archive, job);
   resumed_ = true;
+}
+
+void SearchCheckpoint::read(const Archive& archive, const SearchIdentity& job) {
+  const auto refuse = [&](std::string_view what) {
+    throw DataError(
+        fmt::format("[tune] {} is damaged: {}; remove it to start over, or give another "
+                    "--checkpoint",
+                    path_.string(), what));
+  };
+  try {
+    content_ = shallow_object(archive.text("search"), "search", kDeepest);
+  } catch (const DataError& error) {
+    refuse(error.what());
+  }
+  try {
+    check(job);
+    const std::string damage = damage_in(content_.at("finished"), job.folds);
+    if (!damage.empty()) refuse(damage);
+  } catch (const json::exception& error) {
+    refuse(error.what());
+  }
 }
 
 void SearchCheckpoint::check(const SearchIdentity& job) const {

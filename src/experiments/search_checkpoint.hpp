@@ -11,6 +11,8 @@
 
 namespace krica {
 
+class Archive;
+
 /// The identity of a search.
 struct SearchIdentity {
   nlohmann::json options;  ///< common to all settings, by name
@@ -49,6 +51,7 @@ class SearchCheckpoint {
   void remove() const;
 
  private:
+  void read(const Archive& archive, const SearchIdentity& job);
   void check(const SearchIdentity& job) const;
   [[nodiscard]] nlohmann::json finished(const nlohmann::json& setting) const;
   void write() const;

@@ -25,6 +25,7 @@
 #include <span>
 
 #include "krica/runtime/matrix.hpp"
+#include "runtime/aligned_array.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace krica::HWY_NAMESPACE {
@@ -56,8 +57,7 @@ class AffinePanels {
       : n_(v.cols()),
         K_(v.rows()),
         count_((K_ + kWidth - 1) / kWidth),
-        packed_(
-            hwy::AllocateAligned<Scalar>(static_cast<std::size_t>(count_ * kWidth * (n_ + 2)))) {
+        packed_(aligned_array<Scalar>(static_cast<std::size_t>(count_ * kWidth * (n_ + 2)))) {
     for (Index panel = 0; panel < count_; ++panel) pack(panel, v, c, d, padding);
   }
 

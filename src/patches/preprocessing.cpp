@@ -153,7 +153,8 @@ Contrast Preprocessing::normalise_contrast(const Context& context, MatrixView<fl
           options.contrast
               ? "the images have no contrast: every patch is constant, or its values are "
                 "too small for float32 (then scale them, e.g. to 0 ... 255)"
-              : "every number is 0: there is nothing to learn from");
+              : "every number is 0, or too small for float32 (then scale the data, e.g. to values "
+                "around 1): there is nothing to learn from");
   return contrast;
 }
 

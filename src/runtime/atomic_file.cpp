@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "runtime/atomic_file.hpp"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstdint>
 #include <cstdio>
+#include <memory>
 #include <random>
 #include <string_view>
 #include <system_error>
@@ -21,6 +24,7 @@ namespace {
 
 constexpr int kMostAttempts = 100;
 constexpr std::string_view kEnding = ".tmp-";
+constexpr std::size_t kDigits = 16;
 
 /// Opens a new file next to `path` under an unpredictable name, so that nothing, such as a link,
 /// can be placed there in advance. mkstemp() would restrict it to the user; this one has the
@@ -35,13 +39,21 @@ int open_beside(const std::string& operation, const std::filesystem::path& path,
   std::random_device random;
   for (int attempt = 0; attempt < kMostAttempts; ++attempt) {
     const std::uint64_t number = std::uint64_t{random()} << 32 | random();
-    temporary = path.string() + fmt::format("{}{:016x}", kEnding, number);
+    temporary = path.string() + fmt::format("{}{:0{}x}", kEnding, number, kDigits);
     const int descriptor =
         ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
     if (descriptor >= 0) return descriptor;
     if (errno != EEXIST) break;
   }
   io_error(operation, path, "cannot create", errno);
+}
+
+/// Whether a file in the directory has the form of a temporary file for `name`. Anything else with a
+/// similar name belongs to the user.
+bool is_temporary(const std::string& found, const std::string& name) {
+  const std::string start = name + std::string(kEnding);
+  return found.starts_with(start) && found.size() == start.size() + kDigits &&
+         found.find_first_not_of("0123456789abcdef", start.size()) == std::string::npos;
 }
 
 }  // namespace
@@ -94,14 +106,14 @@ void write_at(const std::string& operation, const std::filesystem::path& path, i
 }
 
 void remove_leftovers(const std::filesystem::path& path) {
-  const std::string name = path.filename().string() + std::string(kEnding);
-  std::vector<std::filesystem::path> leftovers;
-  std::error_code error;  // files that cannot be listed or removed do no harm
-  for (std::filesystem::directory_iterator entry(directory_of(path), error), end;
-       !error && entry != end; entry.increment(error)) {
-    if (entry->path().filename().string().starts_with(name)) leftovers.push_back(entry->path());
+  for (const std::string& name : names_in_directory(directory_of(path))) {
+    const std::filesystem::path leftover = directory_of(path) / name;
+    struct stat info {};
+    // One that cannot be removed does no harm.
+    if (is_temporary(name, path.filename().string()) && ::lstat(leftover.c_str(), &info) == 0 &&
+        S_ISREG(info.st_mode))
+      ::unlink(leftover.c_str());
   }
-  for (const std::filesystem::path& leftover : leftovers) std::filesystem::remove(leftover, error);
 }
 
 void sync_directory(const std::filesystem::path& directory) {
@@ -109,6 +121,26 @@ void sync_directory(const std::filesystem::path& directory) {
   if (descriptor < 0) return;
   ::fsync(descriptor);
   ::close(descriptor);
+}
+
+void create_directories_durably(const std::filesystem::path& directory) {
+  std::vector<std::filesystem::path> missing;
+  for (auto path = directory; !path.empty() && !std::filesystem::exists(path);
+       path = path.parent_path())
+    missing.push_back(path);
+  std::filesystem::create_directories(directory);
+  for (const std::filesystem::path& created : missing) sync_directory(directory_of(created));
+}
+
+std::vector<std::string> names_in_directory(const std::filesystem::path& directory) {
+  std::vector<std::string> names;
+  const std::unique_ptr<DIR, int (*)(DIR*)> listing(::opendir(directory.c_str()), ::closedir);
+  if (listing == nullptr) return names;
+  while (const dirent* entry = ::readdir(listing.get())) {
+    const std::string name = entry->d_name;
+    if (name != "." && name != "..") names.push_back(name);
+  }
+  return names;
 }
 
 std::filesystem::path directory_of(const std::filesystem::path& file) {

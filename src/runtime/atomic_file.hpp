@@ -12,6 +12,7 @@
 #include <cstddef>
 #include <filesystem>
 #include <string>
+#include <vector>
 
 #include "krica/runtime/library.hpp"
 
@@ -50,6 +51,14 @@ void remove_leftovers(const std::filesystem::path& path);
 /// Makes a rename in this directory durable. Ignores directories that cannot be opened or synced;
 /// the renamed file is complete anyway.
 KRICA_EXPORT void sync_directory(const std::filesystem::path& directory);
+
+/// Creates the directory and those above it that are missing, durably. Throws
+/// std::filesystem::filesystem_error.
+KRICA_EXPORT void create_directories_durably(const std::filesystem::path& directory);
+
+/// The names in a directory, in no order; of one that cannot be listed, none. Unlike
+/// std::filesystem::directory_iterator it may run out of memory: that one then ends the program.
+KRICA_EXPORT std::vector<std::string> names_in_directory(const std::filesystem::path& directory);
 
 /// The directory of a file: "." for a bare name.
 KRICA_EXPORT std::filesystem::path directory_of(const std::filesystem::path& file);

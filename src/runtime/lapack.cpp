@@ -4,6 +4,7 @@
 #include <cblas.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "krica/runtime/error.hpp"
@@ -46,7 +47,10 @@ SymmetricEigen symmetric_eigen(ConstMatrixView<double> A) {
   std::vector<blasint> iwork(static_cast<std::size_t>(iwork_size));
   dsyevd_("V", "L", &n, eigen.vectors.data(), &n, eigen.values.data(), work.data(), &lwork,
           iwork.data(), &iwork_size, &info);
-  if (info != 0) {
+  // Infinite numbers make eigenvalues NaN without an error.
+  const bool finite = std::all_of(eigen.values.begin(), eigen.values.end(),
+                                  [](double value) { return std::isfinite(value); });
+  if (info != 0 || !finite) {
     throw DataError(fmt::format(
         "[eigen] the eigenvalues of a {} x {} matrix did not converge: its numbers are too large "
         "or too different in magnitude; scale the data, e.g. to values around 1",

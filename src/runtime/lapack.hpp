@@ -15,8 +15,8 @@ struct SymmetricEigen {
   Matrix<double> vectors;
 };
 
-/// Throws DataError if LAPACK does not converge. Single-threaded, so the bits do not depend on the
-/// number of threads.
+/// Throws DataError if LAPACK finds no finite eigenvalues. Single-threaded, so the bits do not
+/// depend on the number of threads.
 SymmetricEigen symmetric_eigen(ConstMatrixView<double> A);
 
 }  // namespace krica

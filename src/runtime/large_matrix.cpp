@@ -2,7 +2,6 @@
 #include "runtime/large_matrix.hpp"
 
 #include <fcntl.h>
-#include <fmt/format.h>
 #include <pthread.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -12,15 +11,12 @@
 #include <cerrno>
 #include <chrono>
 #include <cstdio>
-#include <cstdlib>
-#include <filesystem>
 #include <map>
 #include <mutex>
 #include <new>
-#include <system_error>
 
-#include "krica/runtime/error.hpp"
 #include "runtime/communicator.hpp"
+#include "runtime/unnamed_file.hpp"
 
 namespace krica {
 namespace {
@@ -104,20 +100,9 @@ class Residents {
   std::atomic<std::int64_t> next_{0};
 };
 
-[[noreturn]] void fail(const std::filesystem::path& directory, std::size_t bytes, int error) {
-  throw IoError(
-      fmt::format("[memory] cannot keep {} bytes in {}: {}; free some space, or set TMPDIR "
-                  "to a larger directory",
-                  bytes, directory.string(), std::generic_category().message(error)));
-}
-
-/// A file without a name, so that it goes away with the process whatever happens.
-int unnamed_file(std::size_t bytes, bool sparse) {
-  const std::filesystem::path directory = std::filesystem::temp_directory_path();
-  std::string name = (directory / "krica-XXXXXX").string();
-  const int descriptor = ::mkostemp(name.data(), O_CLOEXEC);
-  if (descriptor < 0) fail(directory, bytes, errno);
-  ::unlink(name.c_str());
+/// A temporary file of zeros. A sparse one takes room as it is written.
+int file_of_zeros(std::size_t bytes, bool sparse) {
+  const int descriptor = open_unnamed_file("memory", bytes);
   const auto size = static_cast<off_t>(bytes);
   int error = 0;
   if (sparse) {
@@ -127,7 +112,7 @@ int unnamed_file(std::size_t bytes, bool sparse) {
   }
   if (error != 0) {
     ::close(descriptor);
-    fail(directory, bytes, error);
+    no_room_in_temporary_directory("memory", bytes, error);
   }
   return descriptor;
 }
@@ -194,7 +179,7 @@ std::pair<std::shared_ptr<float[]>, bool> large_memory(const Context& context, s
   const std::size_t used = shares ? used_by_rank(context, bytes) : bytes;
   if (take_memory(static_cast<std::int64_t>(used), context.memory_bytes() / 2))
     return {counted_memory(bytes, used), false};
-  return {map_file(context, unnamed_file(bytes, shares), bytes), true};
+  return {map_file(context, file_of_zeros(bytes, shares), bytes), true};
 }
 
 LargeMatrix::LargeMatrix(const Context& context, Index rows, Index cols)

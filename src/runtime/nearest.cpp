@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "runtime/atomic_file.hpp"
+
 namespace krica {
 namespace {
 
@@ -45,11 +47,8 @@ std::string did_you_mean(std::string_view word, const std::vector<std::string>& 
 
 std::string did_you_mean_file(const std::filesystem::path& path,
                               const std::vector<std::string>& other) {
-  std::error_code error;
-  const std::filesystem::path parent = path.has_parent_path() ? path.parent_path() : ".";
-  std::vector<std::string> names;
-  for (const auto& entry : std::filesystem::directory_iterator(parent, error))
-    names.push_back(entry.path().filename().string());
+  const std::filesystem::path parent = directory_of(path);
+  std::vector<std::string> names = names_in_directory(parent);
   std::erase(names, path.filename());  // a dangling link is listed but cannot be opened
   std::sort(names.begin(), names.end());
   const std::string meant = nearest(path.filename().string(), names);

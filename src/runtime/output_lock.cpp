@@ -12,7 +12,7 @@
 
 #include "krica/runtime/error.hpp"
 #include "runtime/atomic_file.hpp"
-#include "runtime/io_error.hpp"
+#include "runtime/own_file.hpp"
 
 namespace krica {
 namespace {
@@ -22,15 +22,26 @@ namespace {
 bool is_in_place(int descriptor, const std::filesystem::path& file) {
   struct stat opened {};
   struct stat there {};
-  return ::fstat(descriptor, &opened) == 0 && ::stat(file.c_str(), &there) == 0 &&
+  return ::fstat(descriptor, &opened) == 0 && ::lstat(file.c_str(), &there) == 0 &&
          opened.st_dev == there.st_dev && opened.st_ino == there.st_ino;
+}
+
+/// krica writes nothing to a lock: a file with content is not one, and is not to be removed.
+void require_empty(int descriptor, const std::filesystem::path& file) {
+  struct stat info {};
+  if (::fstat(descriptor, &info) == 0 && info.st_size == 0) return;
+  ::close(descriptor);
+  throw IoError(
+      fmt::format("[output] {}: is not a lock of krica's, which would be empty; move it away, or "
+                  "choose another output",
+                  file.string()));
 }
 
 /// A descriptor that holds the lock, or none if the file system does not support locks.
 int locked(const std::filesystem::path& output, const std::filesystem::path& file) {
   while (true) {
-    const int descriptor = ::open(file.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0666);
-    if (descriptor < 0) io_error("output", file, "cannot create", errno);
+    const int descriptor = open_own_file("output", file, O_RDWR | O_CREAT);
+    require_empty(descriptor, file);
     if (::flock(descriptor, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
       ::close(descriptor);
       throw IoError(

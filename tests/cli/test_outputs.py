@@ -4,6 +4,7 @@
 import os
 import pty
 import re
+import shutil
 import subprocess
 import time
 
@@ -104,3 +105,19 @@ def test_encode_leaves_nothing_when_refused(krica, model):
     np.save(krica.directory / "x.npy", np.zeros((4, 9)))
     krica("encode", model[0], "x.npy", "-o", "codes.npy", code=3)
     assert os.listdir(krica.directory) == ["x.npy"]
+
+
+def test_a_killed_conversion_is_not_in_the_way(krica):
+    for _ in range(20):
+        process = krica.start("data", "convert", "embedded", "set", "--to", "folder")
+        while process.poll() is None and not (krica.directory / "set.krica-part" / "set").exists():
+            time.sleep(0.001)
+        process.kill()
+        process.communicate()
+        if not (krica.directory / "set").exists():
+            break
+        shutil.rmtree(krica.directory / "set")  # it was done before
+    assert (krica.directory / "set.krica-part").exists()
+    krica("data", "convert", "embedded", "set", "--to", "folder")
+    assert sorted(os.listdir(krica.directory)) == ["set"]
+    assert sorted(os.listdir(krica.directory / "set")) == ["test", "train"]

@@ -54,6 +54,66 @@ def test_tiny_values(krica, method, words):
     assert words in krica("train", "x.npy", "--labels", "y.npy", "-o", "m.krica", *job, code=3)
 
 
+@pytest.mark.parametrize("shape", [(20, 12, 12), (20, 30)], ids=["images", "samples"])
+@pytest.mark.parametrize("scale", [1e-310, 1e-200, 1e-42])
+@pytest.mark.parametrize("method, options, words", [
+    ("raw-pixels", [], "differ too little for float32: then scale the data"),
+    ("raw-pixels", ["--feature-scaling", "none"], "differ too little for float32: then scale the data"),
+    ("kmeans-triangle", ["--receptive-field", "3"], "too small for float32"),
+])  # fmt: skip
+def test_tiny_values_of_float64(krica, shape, scale, method, options, words):
+    np.save(krica.directory / "x.npy", np.random.default_rng(0).random(shape) * scale)
+    np.save(krica.directory / "y.npy", np.arange(20) % 2)
+    job = [word if word != "omp-1" else method for word in JOB]
+    if method == "kmeans-triangle" and len(shape) == 2:
+        if scale == 1e-42:
+            return  # samples are taken in their own unit, which 1e-42 still allows
+        options = []
+    assert words in krica("train", "x.npy", "--labels", "y.npy", "-o", "m.krica", *job, *options, code=3)
+
+
+@pytest.mark.parametrize("shape, words", [((20, 12, 12), "2880 numbers are beyond float32"), ((20, 30), "column 0: the number is beyond float32")])
+def test_huge_values_of_float64(krica, shape, words):
+    np.save(krica.directory / "x.npy", np.random.default_rng(0).random(shape) * 1e300 + 1e200)
+    np.save(krica.directory / "y.npy", np.arange(20) % 2)
+    message = krica("train", "x.npy", "--labels", "y.npy", "-o", "m.krica", *JOB, code=3)
+    assert words in message and "scale the data" in message and "NaN" not in message
+
+
+def test_links_at_names_that_can_be_foreseen(krica):
+    victim = krica.directory / "victim"
+    victim.write_text("precious")
+    for name, command in (
+        ("m.krica.checkpoint.features", ["train", "embedded", "-o", "m.krica", "--images", "100", *JOB]),
+        ("m.krica.lock", ["train", "embedded", "-o", "m.krica", "--images", "100", *JOB]),
+        ("out/results.jsonl", ["reproduce", "lambda", "--size", "smoke", "-o", "out", "--quiet"]),
+    ):
+        link = krica.directory / name
+        link.parent.mkdir(exist_ok=True)
+        link.symlink_to(victim)
+        message = krica(*command, code=4)
+        assert f"{name}: is a symbolic link" in message and "remove it or move it away" in message
+        assert victim.read_text() == "precious" and link.is_symlink()
+        assert not (krica.directory / "m.krica.checkpoint").exists(), "it is found before the work"
+        link.unlink()
+
+
+def test_files_of_the_user_with_similar_names(krica):
+    (krica.directory / "m.krica.tmp-notes").write_text("own")
+    krica("train", "embedded", "-o", "m.krica", "--images", "100", *JOB)
+    assert (krica.directory / "m.krica.tmp-notes").read_text() == "own"
+    (krica.directory / "m.krica.lock").write_text("own")
+    message = krica("train", "embedded", "-o", "m.krica", "--images", "100", *JOB, code=4)
+    assert "m.krica.lock: is not a lock of krica's" in message
+    assert (krica.directory / "m.krica.lock").read_text() == "own"
+    (krica.directory / "set.krica-part").mkdir()
+    (krica.directory / "set.krica-part" / "notes").write_text("own")
+    message = krica("data", "convert", "embedded", "set", code=4)
+    assert "set.krica-part: is in the way" in message and "move it away" in message
+    assert (krica.directory / "set.krica-part" / "notes").read_text() == "own"
+    assert not (krica.directory / "set").exists()
+
+
 def test_many_classes_are_told_in_few_lines(krica):
     count = 1001
     np.save(krica.directory / "x.npy", np.random.default_rng(0).integers(0, 256, (count, 4, 4), dtype=np.uint8))

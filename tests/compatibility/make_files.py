@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Makes the model and checkpoint files that later versions must read: python3 make_files.py KRICA VERSION.
 
-Run once with the program of a version whose files are to be kept; the files go into files/VERSION beside this script.
-`expected.json` lists them with the options that made them and the test accuracy at that time.
+Run with the program of a version whose files are to be kept; the files go into files/VERSION beside this script, and those
+that are there stay as they are. `expected.json` lists them with the options that made them and the test accuracy at that time.
 """
 
 import json
@@ -18,9 +18,16 @@ import numpy as np
 FAMILIES = [
     "krica", "max-margin-krica", "d-krica", "random-patches", "rica", "drica", "d-rica", "ica", "kica", "kpca-rica",
     "ksr", "kmeans-triangle", "omp-1", "kmeans-hard", "sparse-filtering", "sparse-autoencoder", "sparse-rbm",
-    "raw-pixels",
+    "raw-pixels", "sparse-coding", "scspm", "ksvd", "d-ksvd", "lc-ksvd", "llc", "improved-lcc", "conv-dbn",
 ]  # fmt: skip
-SMALL = "--components 10 --images 200 --patches 2000 --stride 3 --iterations 5 --epochs 2 --landmarks 100".split()
+SMALL = "--components 10 --images 200 --patches 2000 --stride 3 --iterations 5 --epochs 2 --landmarks 100"
+# Methods that would need more than 40 kB with these, or do not accept them.
+OWN = {
+    "d-ksvd": f"{SMALL} --words 11 --feature-components 20 --nonzeros 5",
+    "lc-ksvd": f"{SMALL} --words 11 --feature-components 20 --nonzeros 5",
+    "improved-lcc": SMALL.replace("--components 10", "--components 6"),
+    "conv-dbn": "--components 6 --second-components 6 --images 200 --epochs 2",
+}
 # Interrupted while the solver, the joint training, K-means or the classifier was at work.
 INTERRUPTED = {
     "krica-solver": "--method krica --components 40 --images 400 --patches 8000 --stride 3 --iterations 200",
@@ -38,9 +45,12 @@ def krica(program, *arguments):
 def make_models(program, folder):
     rows = []
     for method in FAMILIES:
-        options = ["--method", method, *SMALL]
-        result = krica(program, "train", "embedded", "-o", str(folder / f"{method}.krica"), *options)
-        rows.append({"file": f"{method}.krica", "options": options, "accuracy": result["test"]["accuracy"]})
+        file = folder / f"{method}.krica"
+        if file.exists():
+            continue
+        options = ["--method", method, *OWN.get(method, SMALL).split()]
+        result = krica(program, "train", "embedded", "-o", str(file), *options)
+        rows.append({"file": file.name, "options": options, "accuracy": result["test"]["accuracy"]})
     return rows
 
 
@@ -54,6 +64,8 @@ def make_sample_models(program, folder):
         for method in ("rica", "krica", "kmeans-triangle"):
             options = ["--method", method, "--components", "8", "--iterations", "20", "--test-fraction", "0.5"]
             name = f"samples-{method}.krica"
+            if (folder / name).exists():
+                continue
             arguments = ["train", f"{place}/x.npy", "--labels", f"{place}/y.npy", "-o", str(folder / name), *options]
             result = krica(program, *arguments)
             rows.append({"file": name, "options": options, "accuracy": result["test"]["accuracy"]})
@@ -70,9 +82,11 @@ def sample_data():
 
 def make_checkpoint(program, folder, name, options):
     """Interrupts a training as soon as it has a checkpoint; an uninterrupted one gives the accuracy."""
+    checkpoint = folder / f"{name}.checkpoint"
+    if checkpoint.exists():
+        return None
     with tempfile.TemporaryDirectory() as place:
         whole = krica(program, "train", "embedded", "-o", f"{place}/whole.krica", *options)
-        checkpoint = folder / f"{name}.checkpoint"
         for delay in (0.1, 0.2, 0.4, 0.8, 1.2, 1.6, 2.4, 3.2, 5.0, 8.0):
             command = [program, "train", "embedded", "-o", f"{place}/part.krica", "--checkpoint", str(checkpoint), *options]
             process = subprocess.Popen(command, stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
@@ -90,10 +104,12 @@ def main():
     program, version = sys.argv[1:]
     folder = pathlib.Path(__file__).parent / "files" / version
     folder.mkdir(parents=True, exist_ok=True)
-    models = make_models(program, folder) + make_sample_models(program, folder)
+    listing = folder / "expected.json"
+    expected = json.loads(listing.read_text()) if listing.exists() else {"models": [], "checkpoints": []}
+    expected["models"] += make_models(program, folder) + make_sample_models(program, folder)
     checkpoints = [make_checkpoint(program, folder, name, text.split()) for name, text in INTERRUPTED.items()]
-    expected = {"models": models, "checkpoints": [row for row in checkpoints if row]}
-    (folder / "expected.json").write_text(json.dumps(expected, indent=1) + "\n")
+    expected["checkpoints"] += [row for row in checkpoints if row]
+    listing.write_text(json.dumps(expected, indent=1) + "\n")
 
 
 if __name__ == "__main__":

@@ -5,6 +5,7 @@
 
 #include "data/convert.hpp"
 #include "data/files.hpp"
+#include "data/workplace.hpp"
 #include "support/sift_images.hpp"
 
 namespace krica {
@@ -13,6 +14,7 @@ namespace {
 using support::Bytes;
 using support::Folder;
 using support::message_of;
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 
 DataSet small_embedded(const OpenOptions& options = {}) {
@@ -158,10 +160,36 @@ TEST(Convert, AnInterruptedConversionLeavesNothingInTheWay) {
     EXPECT_FALSE(std::filesystem::exists(folder / "out"));
     EXPECT_TRUE(std::filesystem::is_empty(folder / ""));
   }
-  support::write_file(folder / "out.krica-part/train/Bag/000000.png", std::string("half"));
+  const Workplace killed("test", folder / "out.krica-part");
+  support::write_file(killed / "set/train/Bag/000000.png", std::string("half"));
   convert(Context(), data, folder / "out", DataFormat::kFolder);
   EXPECT_EQ(open_dataset(Context(), folder / "out").train->size(), 40);
   EXPECT_FALSE(std::filesystem::exists(folder / "out.krica-part"));
+  std::vector<std::string> names;
+  for (const auto& entry : std::filesystem::directory_iterator(folder / "out"))
+    names.push_back(entry.path().filename());
+  EXPECT_THAT(names, testing::UnorderedElementsAre("train", "test"));
+}
+
+/// Only what an unfinished conversion left may be removed.
+TEST(Convert, LeavesADirectoryOfTheUserAlone) {
+  const Folder folder;
+  const DataSet data = small_embedded();
+  const auto refusal = [&] {
+    return message_of<IoError>([&] { convert(Context(), data, folder / "out", DataFormat::kNpy); });
+  };
+  support::write_file(folder / "out.krica-part/notes.txt", std::string("own"));
+  EXPECT_THAT(refusal(), AllOf(HasSubstr("out.krica-part: is in the way"), HasSubstr("move it")));
+  EXPECT_TRUE(std::filesystem::exists(folder / "out.krica-part/notes.txt"));
+  std::filesystem::rename(folder / "out.krica-part", folder / "own");
+  std::filesystem::create_directory_symlink(folder / "own", folder / "out.krica-part");
+  EXPECT_THAT(refusal(), HasSubstr("is in the way"));
+  std::filesystem::remove(folder / "out.krica-part");
+  support::write_file(folder / "out.krica-part", std::string("own"));
+  EXPECT_THAT(refusal(), HasSubstr("is in the way"));
+  EXPECT_EQ(support::read_file(folder / "out.krica-part").size(), 3U);
+  EXPECT_TRUE(std::filesystem::exists(folder / "own/notes.txt"));
+  EXPECT_FALSE(std::filesystem::exists(folder / "out"));
 }
 
 TEST(Convert, TakesThePlaceOfAnEmptyDirectory) {

@@ -9,6 +9,7 @@
 #include "data/fetch.hpp"
 #include "data/files.hpp"
 #include "data/remote_set.hpp"
+#include "data/workplace.hpp"
 #include "krica/data/dataset.hpp"
 #include "runtime/digest.hpp"
 
@@ -131,6 +132,24 @@ TEST(Fetch, LeavesAFileOfTheUserAlone) {
               }),
               HasSubstr("its md5 is " + md5(own)));
   EXPECT_EQ(support::read_file(folder / "target"), own);
+}
+
+/// Nor may a link be taken for the file, even if its content is right.
+TEST(Fetch, DoesNotFollowALinkAtThePart) {
+  const Folder folder;
+  const Bytes content = support::noise(1000, 1);
+  support::write_file(folder / "source", content);
+  for (const Bytes& there : {Bytes(), Bytes(content.begin(), content.begin() + 500), content}) {
+    support::write_file(folder / "victim", there);
+    fs::remove(folder / "target.part");
+    fs::create_symlink(folder / "victim", folder / "target.part");
+    EXPECT_THAT(message_of<IoError>([&] {
+                  fetch(Context(), address_of(folder / "source"), md5(content), folder / "target");
+                }),
+                HasSubstr("target.part: is a symbolic link"));
+    EXPECT_EQ(support::read_file(folder / "victim"), there);
+    EXPECT_FALSE(fs::exists(folder / "target"));
+  }
 }
 
 TEST(Fetch, SaysThatTheDirectoryRefusesNotTheAddress) {
@@ -286,6 +305,30 @@ TEST(Download, TriesAddressesInOrderAndUnpacksTwice) {
   fs::remove_all(folder / "mirror");  // a second call needs nothing
   EXPECT_NO_THROW(download_set(Context(), set, folder / "new/place"));
   EXPECT_THROW(download_set(Context(), set, folder / "other"), IoError);
+}
+
+TEST(Download, ReplacesAnUnfinishedDirectoryButNoneOfTheUser) {
+  const Folder folder;
+  fs::create_directories(folder / "mirror");
+  write_archive(folder / "mirror/set.zip", {{"images/a/1.txt"}}, true);
+  RemoteSet set;
+  set.addresses = {address_of(folder / "mirror")};
+  set.files = {{"set.zip", md5(support::read_file(folder / "mirror/set.zip"))}};
+  set.unpacked = "images";
+  support::write_file(folder / "place/images.part/notes.txt", std::string("own"));
+  EXPECT_THAT(message_of<IoError>([&] { download_set(Context(), set, folder / "place"); }),
+              HasSubstr("images.part: is in the way"));
+  EXPECT_TRUE(fs::exists(folder / "place/images.part/notes.txt"));
+  fs::remove_all(folder / "place/images.part");
+  const Workplace killed("test", folder / "place/images.part");
+  support::write_file(killed / "images/half", std::string("half"));
+  download_set(Context(), set, folder / "place");
+  EXPECT_TRUE(fs::exists(folder / "place/images/a/1.txt"));
+  EXPECT_FALSE(fs::exists(folder / "place/images/half"));
+  EXPECT_FALSE(fs::exists(folder / "place/images.part"));
+  const Workplace killed_at_the_end("test", folder / "place/images.part");
+  download_set(Context(), set, folder / "place");
+  EXPECT_FALSE(fs::exists(folder / "place/images.part"));
 }
 
 }  // namespace

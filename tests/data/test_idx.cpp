@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
+#include <sys/resource.h>
+
+#include <csignal>
 
 #include "data/files.hpp"
 #include "krica/data/dataset.hpp"
+#include "support/peak_memory.hpp"
 
 namespace krica {
 namespace {
@@ -84,6 +88,41 @@ TEST(Idx, RefusesGzipBeyondTheMemoryBudget) {
   const Context context({.memory_bytes = Index{16} << 20});
   EXPECT_THAT(message_of<DataError>([&] { open_dataset(context, folder / "large.gz"); }),
               HasSubstr("gunzip"));
+}
+
+TEST(Idx, ReadsALargeGzipFileWithoutHoldingIt) {
+  if (!support::can_measure_memory()) GTEST_SKIP() << "memory cannot be measured here";
+  const Folder folder;
+  const Bytes last(std::size_t{1} << 20, 7);
+  {
+    Bytes images = support::idx_file({1, 1024, 1024}, 1);
+    images[7] = 48;
+    images.resize(16 + 47 * last.size());
+    support::write_file(folder / "large.gz", support::gzip(images + last));
+  }
+  const support::PeakMemory peak;
+  const DataSet data = open_dataset(Context(), folder / "large.gz");
+  EXPECT_EQ(data.train->size(), 48);
+  Bytes pixels(last.size());
+  data.train->read(47, 1, pixels.data());
+  EXPECT_EQ(pixels, last);
+  EXPECT_LT(peak.bytes(), std::int64_t{12} << 20);
+}
+
+TEST(Idx, NamesTheDirectoryWithoutRoomForALargeGzipFile) {
+  const Folder folder;
+  support::write_file(folder / "large.gz", support::gzip(support::idx_file({12, 1024, 1024}, 1)));
+  rlimit before{};
+  ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &before), 0);
+  const rlimit small = {std::size_t{8} << 20, before.rlim_max};
+  const auto handler = std::signal(SIGXFSZ, SIG_IGN);
+  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &small), 0);
+  const std::string said =
+      message_of<IoError>([&] { open_dataset(Context(), folder / "large.gz"); });
+  ::setrlimit(RLIMIT_FSIZE, &before);
+  std::signal(SIGXFSZ, handler);
+  EXPECT_THAT(said, HasSubstr("bytes in " + fs::temp_directory_path().string()));
+  EXPECT_THAT(said, HasSubstr("set TMPDIR to a larger directory"));
 }
 
 TEST(Idx, RefusesOtherGzipFilesBeforeTheyAreUnpacked) {

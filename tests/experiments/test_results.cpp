@@ -97,6 +97,33 @@ TEST(Results, WrongValuesAreRefusedWithTheirLine) {
   EXPECT_THAT(message_for("/options/components", "many"), testing::HasSubstr("line 2"));
 }
 
+/// Writing it again would recurse until the stack is full.
+TEST(Results, DeeplyNestedRowsAreRefused) {
+  const auto path = scratch_directory("deep") / "results.jsonl";
+  constexpr std::size_t kLevels = 300000;
+  const std::string good = to_json(small_row("RICA", "fold 1"));
+  const std::size_t at = good.find("\"asked\":") + 8;
+  const std::string deep = std::string(kLevels, '[') + std::string(kLevels, ']');
+  const std::string rest = good.substr(good.find('}', at) + 1);
+  std::ofstream(path) << good.substr(0, at) << deep << rest << "\n";
+  try {
+    const ResultsFile results(path);
+    FAIL() << "they were taken";
+  } catch (const DataError& error) {
+    EXPECT_THAT(error.what(), testing::AllOf(testing::HasSubstr("results.jsonl, line 1: "),
+                                             testing::HasSubstr("nested too deeply")));
+  }
+}
+
+/// A line without an end would be cut off.
+TEST(Results, LinksAreNotFollowed) {
+  const auto directory = scratch_directory("linked");
+  std::ofstream(directory / "victim") << "precious";
+  std::filesystem::create_symlink("victim", directory / "results.jsonl");
+  EXPECT_THROW(ResultsFile{directory / "results.jsonl"}, IoError);
+  EXPECT_EQ(read_file(directory / "victim"), "precious");
+}
+
 TEST(Results, FailuresCanBeForgotten) {
   const auto path = scratch_directory("failures") / "results.jsonl";
   ResultsFile results(path);

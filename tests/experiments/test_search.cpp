@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <functional>
+
 #include "experiments/search.hpp"
 #include "krica/runtime/archive.hpp"
 #include "krica/runtime/error.hpp"
@@ -114,6 +116,51 @@ TEST_F(SearchTest, RefusesACheckpointOfAnotherLayout) {
   } catch (const InvalidArgument& error) {
     EXPECT_THAT(error.what(), testing::HasSubstr("layout (saved \"4\", now"));
   }
+}
+
+/// The message names the file and what to do.
+TEST_F(SearchTest, RefusesDamagedResults) {
+  Search(context_, images_, job()).run();
+  const Archive sound = Archive::load(path_);
+  const auto refusal = [&](const std::function<void(json&)>& change) {
+    json content = json::parse(sound.text("search"));
+    change(content);
+    Archive archive = sound;
+    archive.put_text("search", content.dump());
+    archive.save(path_);
+    try {
+      Search(context_, images_, job()).run();
+    } catch (const DataError& error) {
+      return std::string(error.what());
+    }
+    return std::string("taken");
+  };
+  const auto result = [&](const json& value) {
+    return [this, value](json& content) { content["finished"][job().settings[0].dump()] = value; };
+  };
+  const std::vector<std::function<void(json&)>> changes = {
+      [](json& content) { content["finished"] = {1}; },
+      [](json& content) { content.erase("finished"); },
+      [](json& content) { content["options"] = "text"; },
+      [](json& content) { content = {1}; },
+      [](json& content) {
+        json deep;
+        for (int level = 0; level < 1000; ++level) deep = json::array({std::move(deep)});
+        content["finished"] = std::move(deep);
+      },
+      result(7),
+      result({{"error", 7}}),
+      result({{"accuracies", "zz"}}),
+      result({{"accuracies", {1e300, 0.5, 0.5}}}),
+      result({{"accuracies", {-0.1, 0.5, 0.5}}}),
+      result({{"accuracies", {"0.5", 0.5, 0.5}}}),
+      result({{"accuracies", {0.5, 0.5, 0.5, 0.5}}}),
+  };
+  for (const auto& change : changes) {
+    EXPECT_THAT(refusal(change), testing::AllOf(testing::HasSubstr(path_.string()),
+                                                testing::HasSubstr("remove it to start over")));
+  }
+  EXPECT_EQ(refusal(result({{"accuracies", {1, nullptr, 0}}})), "taken");  // that is, it resumed
 }
 
 TEST(Settings, AreOptionsThatExist) {

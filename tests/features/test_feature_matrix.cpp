@@ -46,5 +46,18 @@ TEST(FeatureMatrix, SaysWhyAFileCannotBeMade) {
   EXPECT_THROW(FeatureMatrix(Context(), scratch("no such directory/features.bin"), 3, 4), IoError);
 }
 
+/// Its name can be foreseen: what a link there leads to must not be written.
+TEST(FeatureMatrix, DoesNotFollowALink) {
+  const auto victim = scratch("victim.bin");
+  const auto path = scratch("linked.bin");
+  std::filesystem::remove(path);
+  std::ofstream(victim) << "precious";
+  std::filesystem::create_symlink(victim, path);
+  EXPECT_THROW(FeatureMatrix(Context(), path, 3, 4), IoError);
+  EXPECT_EQ(std::filesystem::file_size(victim), 8U);
+  std::filesystem::remove(path);
+  std::filesystem::remove(victim);
+}
+
 }  // namespace
 }  // namespace krica

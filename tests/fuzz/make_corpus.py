@@ -197,6 +197,7 @@ def texts(krica, directory):
     rows = next(directory.glob("out/**/results.jsonl")).read_bytes().splitlines()
     put("results", "row", rows[0], 1)
     put("results", "file", b"\n".join(rows[:2]) + b"\n", 0)
+    put("results", "search", b'{"{\\"gamma\\":1}":{"accuracies":[0.5,1]},"{\\"gamma\\":2}":{"accuracies":[null,0.25],"error":"no"}}', 2)
     put("config", "train", b'components = 20\nmethod = "rica"\nmemory = "1G"\nquiet = true\n# comment\n')
     put("config", "list", b'gamma = "auto"\npool = "2x2"\ninit = [1, 2]\n[section]\nseed = 3\n')
 

@@ -63,6 +63,41 @@ TEST_F(OutputLocks, RemoveWhatKilledWritesLeft) {
   EXPECT_TRUE(fs::exists(directory_ / "m.krica"));
 }
 
+/// Files of the user with similar names, and one that is a link.
+TEST_F(OutputLocks, LeaveOtherFilesAlone) {
+  const std::vector<std::string> names = {"m.krica.tmp-notes",
+                                          "m.krica.tmp-",
+                                          "m.krica.tmp-0123456789ABCDEF",
+                                          "m.krica.tmp-012345678",
+                                          "m.krica.tmp-0123456789abcdef0",
+                                          "n.krica.tmp-0123456789abcdef"};
+  for (const std::string& name : names) std::ofstream(directory_ / name) << "own";
+  fs::create_symlink("m.krica.tmp-notes", directory_ / "m.krica.tmp-0123456789abcdef");
+  { const OutputLock lock(directory_ / "m.krica"); }
+  for (const std::string& name : names) EXPECT_TRUE(fs::exists(directory_ / name)) << name;
+  EXPECT_TRUE(fs::is_symlink(directory_ / "m.krica.tmp-0123456789abcdef"));
+}
+
+TEST_F(OutputLocks, AreNoFilesOfTheUser) {
+  const fs::path file = directory_ / "m.krica.lock";
+  const auto refusal = [&]() -> std::string {
+    try {
+      const OutputLock lock(directory_ / "m.krica");
+    } catch (const IoError& error) {
+      return error.what();
+    }
+    return {};
+  };
+  std::ofstream(file) << "own";
+  EXPECT_THAT(refusal(), testing::AllOf(testing::HasSubstr("m.krica.lock: is not a lock"),
+                                        testing::HasSubstr("move it away")));
+  EXPECT_EQ(fs::file_size(file), 3U);
+  fs::rename(file, directory_ / "own");
+  fs::create_symlink("own", file);
+  EXPECT_THAT(refusal(), testing::HasSubstr("is a symbolic link"));
+  EXPECT_TRUE(fs::exists(directory_ / "own"));
+}
+
 TEST_F(OutputLocks, NeedADirectory) {
   EXPECT_THROW(OutputLock lock(directory_ / "missing" / "m.krica"), IoError);
 }

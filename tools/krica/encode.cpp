@@ -5,6 +5,7 @@
 
 #include "commands.hpp"
 #include "data/npy.hpp"
+#include "data/same_data.hpp"
 #include "krica/models/model.hpp"
 #include "krica/runtime/error.hpp"
 #include "one_of.hpp"
@@ -30,6 +31,7 @@ void run_encode(CLI::App& app, EncodeCommand& command) {
   const Model model = Model::load(command.model);
   const Context context = make_context(command.session, model.options().seed);
   hold_outputs({command.features});
+  require_same_content(context, command.model);
   const DataSet data = open_as_learned(context, command.data, model);
   const ImageSetPtr images = command.split == "test" ? data.test : data.train;
   if (!images) throw DataError(fmt::format("[encode] the data has no {} part", command.split));

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "commands.hpp"
+#include "data/same_data.hpp"
 #include "evaluation_text.hpp"
 #include "krica/runtime/error.hpp"
 #include "models/class_match.hpp"
@@ -115,6 +116,7 @@ void run_evaluate(CLI::App& app, EvaluateCommand& command) {
                                 command.model.string()));
   }
   const Context context = make_context(command.session, model.options().seed);
+  require_same_content(context, command.model);
   const Part part = evaluated_part(context, command, model);
   announce_encoding(context, command.session, "testing on", *part.images, model.options());
   const Evaluation evaluation =

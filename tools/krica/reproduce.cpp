@@ -11,6 +11,7 @@
 #include "krica/runtime/words.hpp"
 #include "one_of.hpp"
 #include "report/experiment_report.hpp"
+#include "runtime/atomic_file.hpp"
 #include "runtime/printable.hpp"
 #include "runtime/ranks.hpp"
 #include "session.hpp"
@@ -148,7 +149,7 @@ void print_summary(const PlannedExperiment& planned, const ResultsFile& results)
 ResultsFile opened_results(const Context& context, const ReproduceCommand& command) {
   const std::filesystem::path path = command.output / "results.jsonl";
   on_first_rank(context, [&] {
-    std::filesystem::create_directories(command.output);
+    create_directories_durably(command.output);
     hold_outputs({path, command.output / "report.html"});
     ResultsFile results(path);
     if (command.retry_failed) results.forget_failures();
