@@ -10,7 +10,6 @@
 #include <string_view>
 
 #include "krica/runtime/error.hpp"
-#include "runtime/atomic_file.hpp"
 #include "runtime/io_error.hpp"
 
 namespace krica {
@@ -24,20 +23,11 @@ namespace {
                   operation, path.string(), what));
 }
 
-/// Some network file systems give every file the same owner.
-bool owns_new_files(const std::string& operation, const std::filesystem::path& path, uid_t owner) {
-  const AtomicFile probe(operation, path);
-  struct stat info {};
-  return ::lstat(probe.temporary().c_str(), &info) == 0 && info.st_uid == owner;
-}
-
 void check(const std::string& operation, const std::filesystem::path& path,
            const struct stat& info) {
   if (S_ISLNK(info.st_mode)) refuse(operation, path, "is a symbolic link");
   if (!S_ISREG(info.st_mode)) refuse(operation, path, "is not a regular file");
   if (info.st_nlink > 1) refuse(operation, path, "has other names, too (hard links)");
-  if (info.st_uid != ::geteuid() && !owns_new_files(operation, path, info.st_uid))
-    refuse(operation, path, "belongs to another user");
 }
 
 }  // namespace

@@ -13,7 +13,8 @@
 namespace krica {
 
 /// open(2) with these flags, without following a link. Throws IoError naming the path and what to
-/// do, unless what it opens is a regular file with no other name that belongs to the user.
+/// do, unless what it opens is a regular file with no other name. It may be another user's: results
+/// and downloads in a common directory are continued by whoever may write to them.
 KRICA_EXPORT int open_own_file(const std::string& operation, const std::filesystem::path& path,
                                int flags);
 

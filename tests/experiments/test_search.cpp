@@ -9,6 +9,7 @@
 #include "experiments/search.hpp"
 #include "krica/runtime/archive.hpp"
 #include "krica/runtime/error.hpp"
+#include "runtime/ranks.hpp"
 #include "support/images.hpp"
 #include "support/thread_ranks.hpp"
 
@@ -84,8 +85,12 @@ TEST_F(SearchTest, KeepsTheFoldsThatRanksHadFinished) {
   on_ranks(3, {.threads = 1}, [&](const Context& given) {
     const Context context = given.with_all_rows();
     Search search(context, images_, job());
-    if (context.ranks()->rank() == 0) context.cancel();  // which has fold 0 of 0, 1 and 2
-    EXPECT_THROW(search.run(), Cancelled);
+    const auto stop = [&](std::size_t, int) {  // the first rank has fold 0 of 0, 1 and 2
+      if (!is_first(context)) return;
+      wait_for_other_jobs(context, 2);
+      context.cancel();
+    };
+    EXPECT_THROW(search.run({.fold = stop}), Cancelled);
   });
   Search second(context_, images_, job());
   EXPECT_TRUE(second.checkpoint().resumed());

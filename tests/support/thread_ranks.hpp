@@ -3,6 +3,7 @@
 // Ranks that are threads of the test: what runs under MPI, without MPI.
 #pragma once
 
+#include <chrono>
 #include <condition_variable>
 #include <cstring>
 #include <deque>
@@ -136,6 +137,14 @@ class ThreadRank final : public Communicator {
   std::vector<int> addresses_;  // in the mail, by rank
   int rank_;
 };
+
+/// On the first rank, inside its job of a farm: waits until so many others are done with theirs.
+inline void wait_for_other_jobs(const Context& context, int others) {
+  while (others > 0) {
+    context.ranks()->hear([&](int, std::uint64_t) { --others; });
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+}
 
 /// Runs body(context) on as many ranks, each with rows divided among them; rethrows the first
 /// rank's exception.
