@@ -5,24 +5,28 @@
 #include <system_error>
 
 #include "data/errors.hpp"
+#include "runtime/atomic_file.hpp"
 
 namespace krica {
 
 Listing list_directory(const std::string& operation, const std::filesystem::path& path) {
   Listing listing;
-  std::error_code error;
-  for (std::filesystem::directory_iterator entry(path, error), end; !error && entry != end;
-       entry.increment(error)) {
-    std::string name = entry->path().filename().string();
+  std::vector<std::string> names;
+  try {
+    names = names_in_directory(path);
+  } catch (const std::system_error& error) {
+    io_error(operation, path, "cannot list", error.code().value());
+  }
+  for (std::string& name : names) {
     if (name.starts_with('.')) continue;
     std::error_code ignored;  // a dangling link is neither
-    if (entry->is_directory(ignored)) {
+    const std::filesystem::file_status status = std::filesystem::status(path / name, ignored);
+    if (std::filesystem::is_directory(status)) {
       listing.directories.push_back(std::move(name));
-    } else if (entry->is_regular_file(ignored)) {
+    } else if (std::filesystem::is_regular_file(status)) {
       listing.files.push_back(std::move(name));
     }
   }
-  if (error) io_error(operation, path, "cannot list", error.value());
   std::sort(listing.files.begin(), listing.files.end());
   std::sort(listing.directories.begin(), listing.directories.end());
   return listing;

@@ -48,8 +48,8 @@ int open_beside(const std::string& operation, const std::filesystem::path& path,
   io_error(operation, path, "cannot create", errno);
 }
 
-/// Whether a file in the directory has the form of a temporary file for `name`. Anything else with a
-/// similar name belongs to the user.
+/// Whether a file in the directory has the form of a temporary file for `name`. Anything else with
+/// a similar name belongs to the user.
 bool is_temporary(const std::string& found, const std::string& name) {
   const std::string start = name + std::string(kEnding);
   return found.starts_with(start) && found.size() == start.size() + kDigits &&
@@ -106,10 +106,15 @@ void write_at(const std::string& operation, const std::filesystem::path& path, i
 }
 
 void remove_leftovers(const std::filesystem::path& path) {
-  for (const std::string& name : names_in_directory(directory_of(path))) {
+  std::vector<std::string> names;
+  try {
+    names = names_in_directory(directory_of(path));
+  } catch (const std::system_error&) {
+    return;  // leftovers do no harm
+  }
+  for (const std::string& name : names) {
     const std::filesystem::path leftover = directory_of(path) / name;
     struct stat info {};
-    // One that cannot be removed does no harm.
     if (is_temporary(name, path.filename().string()) && ::lstat(leftover.c_str(), &info) == 0 &&
         S_ISREG(info.st_mode))
       ::unlink(leftover.c_str());
@@ -135,11 +140,18 @@ void create_directories_durably(const std::filesystem::path& directory) {
 std::vector<std::string> names_in_directory(const std::filesystem::path& directory) {
   std::vector<std::string> names;
   const std::unique_ptr<DIR, int (*)(DIR*)> listing(::opendir(directory.c_str()), ::closedir);
-  if (listing == nullptr) return names;
-  while (const dirent* entry = ::readdir(listing.get())) {
-    const std::string name = entry->d_name;
-    if (name != "." && name != "..") names.push_back(name);
+  const auto check = [](bool good) {
+    if (!good) throw std::system_error(errno, std::generic_category());
+  };
+  check(listing != nullptr);
+  for (;;) {
+    errno = 0;
+    const dirent* const entry = ::readdir(listing.get());
+    if (entry == nullptr) break;
+    const std::string_view name = entry->d_name;
+    if (name != "." && name != "..") names.emplace_back(name);
   }
+  check(errno == 0);
   return names;
 }
 

@@ -56,7 +56,7 @@ KRICA_EXPORT void sync_directory(const std::filesystem::path& directory);
 /// std::filesystem::filesystem_error.
 KRICA_EXPORT void create_directories_durably(const std::filesystem::path& directory);
 
-/// The names in a directory, in no order; of one that cannot be listed, none. Unlike
+/// The names in a directory, in no order. Throws std::system_error if it cannot be listed. Unlike
 /// std::filesystem::directory_iterator it may run out of memory: that one then ends the program.
 KRICA_EXPORT std::vector<std::string> names_in_directory(const std::filesystem::path& directory);
 

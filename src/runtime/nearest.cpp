@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <system_error>
 
 #include "runtime/atomic_file.hpp"
 
@@ -48,7 +49,12 @@ std::string did_you_mean(std::string_view word, const std::vector<std::string>& 
 std::string did_you_mean_file(const std::filesystem::path& path,
                               const std::vector<std::string>& other) {
   const std::filesystem::path parent = directory_of(path);
-  std::vector<std::string> names = names_in_directory(parent);
+  std::vector<std::string> names;
+  try {
+    names = names_in_directory(parent);
+  } catch (const std::system_error&) {
+    return did_you_mean(path.string(), other);
+  }
   std::erase(names, path.filename());  // a dangling link is listed but cannot be opened
   std::sort(names.begin(), names.end());
   const std::string meant = nearest(path.filename().string(), names);
