@@ -30,11 +30,12 @@ def peak_of(*arguments):
     return peak
 
 
-def blank_png(side):
+def blank_png(side, white):
     def chunk(kind, content):
         return struct.pack(">I", len(content)) + kind + content + struct.pack(">I", zlib.crc32(kind + content))
 
-    rows = zlib.compress(bytes(side * (1 + side // 8)), 9)
+    row = b"\0" + (b"\xff" if white else b"\0") * (side // 8)
+    rows = zlib.compress(row * side, 9)
     header = struct.pack(">IIBBBBB", side, side, 1, 0, 0, 0, 0)
     return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", rows) + chunk(b"IEND", b"")
 
@@ -88,7 +89,7 @@ def test_images_that_take_too_much_to_decode_are_refused(krica):
     """One bit per pixel: a few kilobytes, and 80 MiB decoded."""
     for name in ("cats", "dogs"):
         (krica.directory / "photos" / name).mkdir(parents=True)
-        (krica.directory / "photos" / name / "1.png").write_bytes(blank_png(4096))
+        (krica.directory / "photos" / name / "1.png").write_bytes(blank_png(4096, white=name == "dogs"))
     train = ["train", "photos", "-o", "m.krica", "--method", "raw-pixels", "--image-size", 8, "--test-fraction", 0, "--svm-c", 1]
     told = krica(*train, "--memory", "64M", code=3)
     assert "cats/1.png: decoding 4096 x 4096 pixels needs a memory budget (--memory, memory) of at least 161M, got 64M" in told
