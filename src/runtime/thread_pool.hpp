@@ -14,8 +14,6 @@
 #include <memory>
 #include <mutex>
 
-#include "krica/runtime/library.hpp"
-
 namespace krica {
 
 /// body(0) ... body(count - 1), claimed one at a time by the threads that work on it.
@@ -50,7 +48,7 @@ class ThreadPool {
   static ThreadPool& of_process();
 
   /// Whether the calling thread is inside a loop of the pool.
-  KRICA_EXPORT static bool inside_loop();
+  static bool inside_loop();
 
   /// Runs the loop on the calling thread and on up to `helpers` others. Thread-safe.
   void run(const std::shared_ptr<SharedLoop>& loop, int helpers);
