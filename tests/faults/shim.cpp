@@ -109,7 +109,7 @@ File* known_file(int descriptor) {
   return ::fstat(descriptor, &info) == 0 ? file_with(info) : nullptr;
 }
 
-/// Replaces the directory `from`, or the whole path, where it stands in a path.
+/// Replaces `from` by `to` in a path that is `from` or lies below it.
 void move_path(Path& path, const char* from, const char* to) {
   const std::size_t length = std::strlen(from);
   if (std::strncmp(path.data(), from, length) != 0) return;

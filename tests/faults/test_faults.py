@@ -65,7 +65,7 @@ def check_words(result, fault):
 
 
 def check_end(result, fault):
-    """A power cut ends the process without a word."""
+    """After a power cut, no message is expected."""
     if fault.startswith(("cut", "kept")):
         assert result.returncode in (0, 137), f"{fault}: {result.stderr}"
     else:
